@@ -1,0 +1,53 @@
+//! The features that decide which requests a controller makes.
+
+use serde::{Deserialize, Serialize};
+
+/// Something a set-up uses, and that makes Karpenter ask more of the account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Feature {
+    /// `settings.interruptionQueue` is set.
+    Queue,
+    /// An EC2NodeClass sets `spec.role`, so that Karpenter makes the instance profile.
+    Role,
+    /// An AMI selector with an `alias`, which is resolved through public SSM parameters.
+    AliasAmi,
+    /// An AMI selector with an `ssmParameter` (from 1.4).
+    SsmParameterAmi,
+    /// `settings.enableZonalShift` (from 1.12).
+    ZonalShift,
+    /// An EC2NodeClass with a `placementGroupSelector` (from 1.11).
+    PlacementGroups,
+    /// An EC2NodeClass with `capacityReservationSelectorTerms` (from 1.3).
+    CapacityReservations,
+    /// `settings.isolatedVPC` is not set: the IAM and Price List APIs can be reached.
+    NotIsolatedVpc,
+    /// A NodePool that permits Spot, which one without a capacity-type requirement does.
+    Spot,
+    /// `settings.clusterEndpoint` is not set, so that it is looked up at the start.
+    EndpointDiscovery,
+    /// `settings.eksControlPlane`: the Kubernetes version is read from EKS (from 1.1).
+    EksControlPlane,
+    /// An AL2023 NodeClass, for which the service CIDR of the cluster is read.
+    Al2023,
+    /// Permissions are tried out by dry runs: from 1.3, unless `settings.disableDryRun`.
+    DryRun,
+}
+
+impl Feature {
+    pub const ALL: [Self; 13] = [
+        Self::Queue,
+        Self::Role,
+        Self::AliasAmi,
+        Self::SsmParameterAmi,
+        Self::ZonalShift,
+        Self::PlacementGroups,
+        Self::CapacityReservations,
+        Self::NotIsolatedVpc,
+        Self::Spot,
+        Self::EndpointDiscovery,
+        Self::EksControlPlane,
+        Self::Al2023,
+        Self::DryRun,
+    ];
+}
