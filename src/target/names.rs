@@ -1,0 +1,35 @@
+//! The names that the known installers give (`docs` of Karpenter's getting-started guide and
+//! migration guide, eksctl, and the Terraform module terraform-aws-eks).
+
+/// Names a controller role may have.
+pub fn controller_roles(cluster: &str) -> [String; 3] {
+    [
+        format!("{cluster}-karpenter"),
+        format!("KarpenterControllerRole-{cluster}"),
+        format!("eksctl-{cluster}-iamservice-role"),
+    ]
+}
+
+/// Names a node role may have.
+pub fn node_roles(cluster: &str) -> [String; 3] {
+    [
+        format!("KarpenterNodeRole-{cluster}"),
+        format!("Karpenter-{cluster}"),
+        format!("eksctl-KarpenterNodeRole-{cluster}"),
+    ]
+}
+
+/// Names an interruption queue may have.
+pub fn queues(cluster: &str) -> [String; 2] {
+    [cluster.to_owned(), format!("Karpenter-{cluster}")]
+}
+
+/// IAM's limit for a role name, in characters.
+pub const ROLE_NAME_LIMIT: usize = 64;
+
+/// Whether IAM could have a role of this name at all.
+pub fn is_role_name(name: &str) -> bool {
+    !name.is_empty()
+        && name.len() <= ROLE_NAME_LIMIT
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "+=,.@_-".contains(c))
+}
