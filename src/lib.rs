@@ -21,5 +21,5 @@ pub mod errors;
 pub mod facts;
 pub mod iam;
 pub mod outcome;
+pub mod report;
 pub mod requirements;
-// pub mod report;

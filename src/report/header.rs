@@ -1,0 +1,71 @@
+//! What the report is about, each value with how it was learned.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    facts::Facts,
+    target::{NodeRole, Product, QueueTarget, Sourced, Stage, Tag, Target},
+};
+
+/// The target, as the report shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Header {
+    /// The caller's account id, if it could be read.
+    pub account: Option<String>,
+    /// The caller's ARN, if it could be read.
+    pub caller: Option<String>,
+    pub region: Sourced<String>,
+    pub cluster: String,
+    pub kubernetes_version: Option<String>,
+    pub products: Vec<Sourced<Product>>,
+    pub stage: Sourced<Stage>,
+    /// Set where Karpenter is judged.
+    pub karpenter_version: Option<Sourced<String>>,
+    pub controller_roles: Vec<Sourced<String>>,
+    pub node_roles: Vec<Sourced<String>>,
+    /// Names of the interruption queues.
+    pub queues: Vec<Sourced<String>>,
+    pub discovery_tag: Sourced<Tag>,
+    pub notes: Vec<String>,
+}
+
+impl Header {
+    pub fn new(target: &Target, facts: &Facts) -> Self {
+        let caller = facts.caller.value();
+        let runs_karpenter = target.runs(Product::Karpenter);
+        Self {
+            account: caller.map(|caller| caller.account.clone()),
+            caller: caller.map(|caller| caller.arn.clone()),
+            region: target.region.clone(),
+            cluster: target.cluster.clone(),
+            kubernetes_version: facts.cluster.value().map(|cluster| cluster.version.clone()),
+            products: target.products.clone(),
+            stage: target.stage.clone(),
+            karpenter_version: runs_karpenter.then(|| {
+                let version = &target.karpenter_version;
+                Sourced::new(version.value.to_string(), version.origin)
+            }),
+            controller_roles: target.controller_roles.clone(),
+            node_roles: target.node_roles.iter().map(node_role).collect(),
+            queues: queues(&target.queue),
+            discovery_tag: target.discovery_tag.clone(),
+            notes: target.notes.clone(),
+        }
+    }
+}
+
+fn node_role(role: &NodeRole) -> Sourced<String> {
+    Sourced::new(role.name.clone(), role.origin)
+}
+
+fn queues(queue: &QueueTarget) -> Vec<Sourced<String>> {
+    use crate::target::Origin;
+    match queue {
+        QueueTarget::Named(name) => vec![Sourced::new(name.clone(), Origin::Flag)],
+        QueueTarget::Found(names) => {
+            names.iter().map(|name| Sourced::new(name.clone(), Origin::UsualName)).collect()
+        }
+        QueueTarget::None | QueueTarget::NotSeen => Vec::new(),
+    }
+}
