@@ -14,12 +14,12 @@
 
 // pub mod cli;
 // pub mod commands;
-pub mod target;
-// pub mod collect;
 pub mod checks;
+pub mod collect;
 pub mod errors;
 pub mod facts;
 pub mod iam;
 pub mod outcome;
 pub mod report;
 pub mod requirements;
+pub mod target;
