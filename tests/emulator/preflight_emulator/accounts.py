@@ -1,0 +1,29 @@
+"""Which account an access key belongs to.
+
+moto knows the keys that it issued and gives every other key the default account. Tests of
+several accounts need more: a key of 20 characters that ends in 12 digits, such as
+``AKIATEST111122223333``, belongs to the account with that number.
+"""
+
+from __future__ import annotations
+
+import re
+
+import moto.iam.models
+from moto.core import DEFAULT_ACCOUNT_ID
+
+ACCOUNT_KEY = re.compile(r"^A[A-Z]{7}(?P<account>[0-9]{12})$")
+
+_account_of_issued_key = moto.iam.models.get_account_id_from
+
+
+def account_of_key(access_key: str) -> str:
+    account = _account_of_issued_key(access_key)
+    match = ACCOUNT_KEY.match(access_key)
+    if account == DEFAULT_ACCOUNT_ID and match:
+        return match["account"]
+    return account
+
+
+def install() -> None:
+    moto.iam.models.get_account_id_from = account_of_key
