@@ -14,15 +14,14 @@ from moto.core import DEFAULT_ACCOUNT_ID
 
 ACCOUNT_KEY = re.compile(r"^A[A-Z]{7}(?P<account>[0-9]{12})$")
 
-_account_of_issued_key = moto.iam.models.get_account_id_from
-
 
 def account_of_key(access_key: str) -> str:
-    account = _account_of_issued_key(access_key)
+    # moto's own look-up builds the IAM of every partition; only those in use can know the key.
+    for account, partitions in list(moto.iam.models.iam_backends.items()):
+        if any(access_key in backend.access_keys for backend in partitions.values()):
+            return account
     match = ACCOUNT_KEY.match(access_key)
-    if account == DEFAULT_ACCOUNT_ID and match:
-        return match["account"]
-    return account
+    return match["account"] if match else DEFAULT_ACCOUNT_ID
 
 
 def install() -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import moto.ec2.urls
 import moto.eks.urls
-import moto.events.urls
 import moto.iam.urls
 import moto.moto_api._internal.urls
 import moto.ssm.urls
 import moto.sts.urls
 
-from preflight_emulator import accounts, admin
+from preflight_emulator import accounts, admin, kms, managed_policies, speed, sqs
 from preflight_emulator.ec2.responses import CompleteEc2Response
 from preflight_emulator.eks.responses import CompleteEksResponse
 from preflight_emulator.iam import CompleteIamResponse
@@ -48,3 +47,7 @@ def install() -> None:
     moto.sts.urls.url_paths["{0}/$"] = CompleteStsResponse.dispatch
     moto.moto_api._internal.urls.url_paths.update(admin.URL_PATHS)
     accounts.install()
+    managed_policies.install()
+    kms.install()
+    sqs.install()
+    speed.install()

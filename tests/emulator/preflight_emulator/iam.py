@@ -1,10 +1,11 @@
-"""IAM: service-linked roles under the names that AWS gives them."""
+"""IAM: service-linked roles under AWS's names; policy versions listed without documents."""
 
 from __future__ import annotations
 
-from moto.core.exceptions import ServiceException
 from moto.core.responses import ActionResult
 from moto.iam.responses import IamResponse
+
+from preflight_emulator.errors import ServiceError
 
 # moto derives a name from the service; AWS does not follow that rule for these.
 ROLE_NAMES = {
@@ -29,7 +30,7 @@ class CompleteIamResponse(IamResponse):
         if suffix:
             name = f"{name}_{suffix}"
         if any(role.name == name for role in self.backend.roles.values()):
-            raise ServiceException(
+            raise ServiceError(
                 "InvalidInput",
                 f"Service role name {name} has been taken in this account, "
                 "please try a different suffix.",
@@ -39,3 +40,16 @@ class CompleteIamResponse(IamResponse):
         )
         role.name = name
         return ActionResult({"Role": role})
+
+    def list_policy_versions(self) -> ActionResult:
+        result = super().list_policy_versions().result
+        assert isinstance(result, dict)
+        versions = [
+            {
+                "VersionId": version.version_id,
+                "IsDefaultVersion": version.is_default,
+                "CreateDate": version.create_date,
+            }
+            for version in result["Versions"]
+        ]
+        return ActionResult({"Versions": versions, "IsTruncated": False})

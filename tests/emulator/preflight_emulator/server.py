@@ -29,8 +29,10 @@ def make_emulator(host: str, port: int) -> BaseWSGIServer:
     )
 
     from preflight_emulator.extension import install
+    from preflight_emulator.speed import calm_the_garbage_collector
 
     install()
+    calm_the_garbage_collector()
     application = DomainDispatcherApplication(create_backend_app)
     server = make_server(
         host, port, application, threaded=True, request_handler=MotoRequestHandler

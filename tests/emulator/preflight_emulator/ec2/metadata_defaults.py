@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from moto.core.exceptions import ServiceException
 from moto.core.responses import ActionResult
 from moto.ec2.responses._base_response import EC2BaseResponse
 
 from preflight_emulator.ec2.settings import settings_of
+from preflight_emulator.errors import ServiceError
 
 MEMBERS = ("HttpTokens", "HttpEndpoint", "InstanceMetadataTags", "HttpTokensEnforced")
 NO_PREFERENCE = "no-preference"
@@ -30,7 +30,7 @@ class MetadataDefaults(EC2BaseResponse):
         self.error_on_dryrun()
         settings = settings_of(self.ec2_backend)
         if settings.metadata_managed_by != "account":
-            raise ServiceException(
+            raise ServiceError(
                 "DeclarativePolicyViolation",
                 "The instance metadata defaults are managed by a declarative policy. "
                 + (settings.metadata_exception_message or ""),
@@ -39,7 +39,7 @@ class MetadataDefaults(EC2BaseResponse):
             self._set(member, self._get_param(member), NO_PREFERENCE)
         limit = self._get_int_param("HttpPutResponseHopLimit")
         if limit is not None and limit != NO_HOP_LIMIT and limit not in HOP_LIMITS:
-            raise ServiceException(
+            raise ServiceError(
                 "InvalidParameterValue",
                 f"The value ({limit}) of HttpPutResponseHopLimit is not between 1 and 64.",
             )

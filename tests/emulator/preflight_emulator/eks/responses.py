@@ -42,6 +42,9 @@ class CompleteEksResponse(EKSResponse):
             raise
         return ActionResult({"cluster": cluster})
 
+    def describe_cluster(self) -> ActionResult:
+        return ActionResult({"cluster": self._cluster()})
+
     def list_clusters(self) -> ActionResult:
         return self._page("clusters", sorted(self.eks_backend.clusters))
 
