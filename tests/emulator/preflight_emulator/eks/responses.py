@@ -21,6 +21,10 @@ class CompleteEksResponse(EKSResponse):
         # Parse by the service model, so that every member arrives under its own name.
         self.automated_parameter_parsing = True
 
+    def get_region_from_url(self, request: Any, full_url: str) -> str:
+        """By the signature alone: the ARN of a service's role in a path looks like a host."""
+        return super().get_region_from_url(request, "")
+
     def _cluster(self) -> Cluster:
         return find_cluster(self.eks_backend, self._get_param("name"))
 
