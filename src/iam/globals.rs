@@ -9,6 +9,9 @@ use crate::iam::principal::Principal;
 /// Keys that depend on the network, the organisation, the session or the moment.
 const UNKNOWABLE: &[&str] = &[
     "aws:AssumedRoot",
+    "aws:CalledVia",
+    "aws:CalledViaFirst",
+    "aws:CalledViaLast",
     "aws:CurrentTime",
     "aws:Ec2InstanceSourcePrivateIPv4",
     "aws:Ec2InstanceSourceVpc",
@@ -29,6 +32,7 @@ const UNKNOWABLE: &[&str] = &[
     "aws:SourceVpce",
     "aws:TokenIssueTime",
     "aws:UserAgent",
+    "aws:ViaAWSService",
     "aws:VpcSourceIp",
     "aws:VpceAccount",
     "aws:VpceOrgID",
@@ -38,8 +42,10 @@ const UNKNOWABLE: &[&str] = &[
     "ec2:SourceInstanceArn",
 ];
 
-/// Declares unknown what nobody can know, where nothing is said about it.
+/// Declares unknown what nobody can know, where nothing is said about it. Only TLS is taken
+/// for granted: no SDK talks to AWS without it.
 pub(crate) fn forget(context: &mut Context) {
+    context.set_default("aws:SecureTransport", "true".into());
     for key in UNKNOWABLE {
         context.set_default(key, Entry::Unknown);
     }

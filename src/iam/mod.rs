@@ -41,6 +41,7 @@ mod parse;
 mod pattern;
 mod principal;
 mod request;
+pub mod simulate;
 pub mod trust;
 mod truth;
 mod values;

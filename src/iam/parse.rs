@@ -52,6 +52,10 @@ impl Policy {
         policy(json)
     }
 
+    pub(crate) fn from_json(json: Json) -> Result<Policy, PolicyError> {
+        policy(json)
+    }
+
     /// Like [`Policy::parse`], and also checks that the elements suit the kind of document.
     ///
     /// # Errors

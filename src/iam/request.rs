@@ -53,7 +53,7 @@ impl Request {
 
     /// Declares unknown the global keys that depend on the network, the organisation or the
     /// moment (`aws:SourceIp`, `aws:SourceVpce`, `aws:PrincipalOrgID`, `aws:CurrentTime`, …)
-    /// and are not set.
+    /// and are not set. `aws:SecureTransport` is taken to be true.
     pub fn unknown_globals(mut self) -> Request {
         globals::forget(&mut self.context);
         self
