@@ -1,5 +1,6 @@
 //! The report: one value, rendered by one file a format. Rendering computes nothing.
 
+pub mod catalogue;
 mod groups;
 mod header;
 pub mod human;
