@@ -32,10 +32,13 @@ pub enum Feature {
     Al2023,
     /// Permissions are tried out by dry runs: from 1.3, unless `settings.disableDryRun`.
     DryRun,
+    /// Instances or instance profiles that a Karpenter before 1.0 made are still there.
+    #[serde(rename = "pre-v1-nodes")]
+    PreV1Nodes,
 }
 
 impl Feature {
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Queue,
         Self::Role,
         Self::AliasAmi,
@@ -49,5 +52,6 @@ impl Feature {
         Self::EksControlPlane,
         Self::Al2023,
         Self::DryRun,
+        Self::PreV1Nodes,
     ];
 }

@@ -106,10 +106,8 @@ fn alternative_matches(alternative: &Value, actual: &str) -> Option<bool> {
         Some(actual.starts_with(prefix))
     } else if let Some(suffix) = text("suffix") {
         Some(actual.ends_with(suffix))
-    } else if let Some(other) = text("equals-ignore-case") {
-        Some(actual.eq_ignore_ascii_case(other))
     } else {
-        None
+        text("equals-ignore-case").map(|other| actual.eq_ignore_ascii_case(other))
     }
 }
 
