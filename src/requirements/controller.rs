@@ -12,7 +12,7 @@ use super::versions::judged_as;
 /// The requests that the controller of this version makes in this set-up.
 pub fn controller(version: KarpenterVersion, setup: &Setup) -> Vec<Request> {
     let judged = judged_as(version);
-    FILES.iter().flat_map(|file| requests(&file.entries, judged, setup)).collect()
+    FILES.iter().flat_map(|file| requests(file, judged, setup)).collect()
 }
 
 static FILES: LazyLock<[RequestFile; 6]> = LazyLock::new(|| {
@@ -26,7 +26,7 @@ static FILES: LazyLock<[RequestFile; 6]> = LazyLock::new(|| {
     ]
 });
 
-#[cfg(test)]
+/// The data files, for their sources and for tests.
 pub(super) fn files() -> &'static [RequestFile] {
     FILES.as_slice()
 }

@@ -18,6 +18,9 @@ use super::version::KarpenterVersion;
 #[serde(deny_unknown_fields)]
 pub struct RequestFile {
     pub about: About,
+    /// Condition keys that every request of the file is sent with.
+    #[serde(default)]
+    pub context: BTreeMap<String, String>,
     #[serde(rename = "request")]
     pub entries: Vec<Entry>,
 }
@@ -93,17 +96,43 @@ pub struct TagFile {
     pub set: Vec<TagSet>,
 }
 
-pub static RESOURCES: LazyLock<ResourceFile> =
-    LazyLock::new(|| embedded(include_str!("../../policies/karpenter/resources.toml")));
+/// Every kind of resource that an entry may name.
+pub static RESOURCES: LazyLock<[ResourceFile; 3]> = LazyLock::new(|| {
+    [
+        embedded(include_str!("../../policies/karpenter/resources.toml")),
+        embedded(include_str!("../../policies/auto-mode/resources.toml")),
+        embedded(include_str!("../../policies/node/resources.toml")),
+    ]
+});
 
-pub static TAGS: LazyLock<TagFile> =
-    LazyLock::new(|| embedded(include_str!("../../policies/karpenter/tags.toml")));
+/// Every set of tags that an entry may name.
+pub static TAGS: LazyLock<[TagFile; 2]> = LazyLock::new(|| {
+    [
+        embedded(include_str!("../../policies/karpenter/tags.toml")),
+        embedded(include_str!("../../policies/auto-mode/tags.toml")),
+    ]
+});
 
-/// The requests of these entries that `version` makes in this set-up.
-pub fn requests(entries: &[Entry], version: KarpenterVersion, setup: &Setup) -> Vec<Request> {
+pub fn resource(name: &str) -> Option<&'static Resource> {
+    RESOURCES.iter().flat_map(|file| &file.resource).find(|resource| resource.name == name)
+}
+
+pub fn tag_set(name: &str) -> Option<&'static TagSet> {
+    TAGS.iter().flat_map(|file| &file.set).find(|set| set.name == name)
+}
+
+/// The requests of this file that `version` makes in this set-up.
+pub fn requests(file: &RequestFile, version: KarpenterVersion, setup: &Setup) -> Vec<Request> {
     let values = Values::new(version, setup);
-    let asked = entries.iter().filter(|entry| entry.is_asked(version, setup));
-    asked.flat_map(|entry| entry.requests(version, setup, &values)).collect()
+    let asked = file.entries.iter().filter(|entry| entry.is_asked(version, setup));
+    let mut requests: Vec<_> =
+        asked.flat_map(|entry| entry.requests(version, setup, &values)).collect();
+    for (key, value) in &file.context {
+        for request in &mut requests {
+            request.context.insert(key.clone(), values.fill(value));
+        }
+    }
+    requests
 }
 
 impl Entry {
@@ -122,7 +151,7 @@ impl Entry {
         let tags = |set: &Option<String>| tags(set.as_deref(), version, setup, values);
         let request_tags = tags(&self.request_tags);
         let resource_tags = tags(&self.resource_tags);
-        let kinds = RESOURCES.resource.iter().filter(|kind| self.on.contains(&kind.name));
+        let kinds = self.on.iter().filter_map(|name| resource(name));
         let asked = kinds
             .flat_map(|kind| values.fill_all(&kind.arn).into_iter().map(move |arn| (kind, arn)));
         asked.map(move |(kind, resource)| Request {
@@ -160,7 +189,6 @@ impl Entry {
     ) -> BTreeMap<String, String> {
         let mut context = BTreeMap::from([
             ("aws:RequestedRegion".to_owned(), setup.region.clone()),
-            ("aws:PrincipalAccount".to_owned(), setup.account.clone()),
             ("aws:SecureTransport".to_owned(), "true".to_owned()),
         ]);
         if self.action.starts_with("ec2:") {
@@ -184,8 +212,7 @@ fn tags(
     setup: &Setup,
     values: &Values,
 ) -> BTreeMap<String, String> {
-    let set = TAGS.set.iter().find(|set| Some(set.name.as_str()) == name);
-    let Some(set) = set else { return BTreeMap::new() };
+    let Some(set) = name.and_then(tag_set) else { return BTreeMap::new() };
     // Karpenter's own tags win over the user's of the same name.
     let mut tags = if set.user { setup.tags.clone() } else { BTreeMap::new() };
     let sent = set

@@ -1,4 +1,4 @@
-//! The features that decide which requests a controller makes.
+//! The features that decide which requests a controller, or Auto Mode, makes.
 
 use serde::{Deserialize, Serialize};
 
@@ -35,10 +35,18 @@ pub enum Feature {
     /// Instances or instance profiles that a Karpenter before 1.0 made are still there.
     #[serde(rename = "pre-v1-nodes")]
     PreV1Nodes,
+    /// Auto Mode: a NodeClass with `tags` of the user's own.
+    #[serde(rename = "nodeclass-tags")]
+    NodeClassTags,
+    /// Auto Mode: a StorageClass or snapshot class with tags of the user's own.
+    #[serde(rename = "storageclass-tags")]
+    StorageClassTags,
+    /// Auto Mode: a Service or Ingress with tags of the user's own.
+    LoadBalancerTags,
 }
 
 impl Feature {
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 17] = [
         Self::Queue,
         Self::Role,
         Self::AliasAmi,
@@ -53,5 +61,8 @@ impl Feature {
         Self::Al2023,
         Self::DryRun,
         Self::PreV1Nodes,
+        Self::NodeClassTags,
+        Self::StorageClassTags,
+        Self::LoadBalancerTags,
     ];
 }

@@ -27,6 +27,10 @@ impl Values {
         values.one("cluster", cluster);
         values.one("node_pool", &setup.node_pool);
         values.one("node_class", &setup.node_class);
+        values.one("namespace", &setup.namespace);
+        values.one("service_account", &setup.service_account);
+        let issuer = format!("oidc.eks.{region}.{}/id/EXAMPLE", dns_suffix(partition));
+        values.list("oidc_provider", setup.oidc_provider.as_slice(), &issuer);
         values.one("node_class_uid", "11111111-2222-3333-4444-555555555555");
         values.one("node_claim", "default-abcde");
         values.one("kubernetes", &setup.kubernetes.unwrap_or(newest).to_string());

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::feature::Feature;
+use crate::iam;
 
 /// A request that someone (the controller, a node, Auto Mode) makes of the account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -93,6 +94,30 @@ impl Request {
             }
         }
         keys
+    }
+
+    /// The request as the evaluator takes it, made by `principal`.
+    pub fn by(&self, principal: iam::Principal) -> iam::Request {
+        let mut request = iam::Request::new(principal, &self.action, &self.resource);
+        for (key, mut values) in self.known_context() {
+            request = match values.pop() {
+                // The one key that holds a list, of however many values.
+                Some(last) if key == "aws:TagKeys" => {
+                    values.push(last);
+                    request.with(&key, values)
+                }
+                Some(value) => request.with(&key, value),
+                None => request,
+            };
+        }
+        for key in &self.unknown {
+            request = match key.strip_suffix('*') {
+                Some(prefix) => request.unknown_prefix(prefix),
+                None => request.unknown(key),
+            };
+        }
+        // Tags of the role and of its session are the caller's to set where they are known.
+        request.unknown_prefix("aws:PrincipalTag/").unknown_globals()
     }
 
     /// The service prefix of the action.

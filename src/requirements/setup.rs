@@ -23,6 +23,11 @@ pub struct Setup {
     pub tags: BTreeMap<String, String>,
     pub node_pool: String,
     pub node_class: String,
+    /// The namespace and the service account of the controller.
+    pub namespace: String,
+    pub service_account: String,
+    /// The cluster's OIDC issuer without `https://`, for a controller role of IRSA.
+    pub oidc_provider: Option<String>,
     /// `None`: the newest that the Karpenter version is meant for.
     pub kubernetes: Option<KubernetesVersion>,
     /// The names, without a leading slash, of SSM parameters of one's own that hold AMI ids.
@@ -54,6 +59,9 @@ impl Setup {
             tags: BTreeMap::new(),
             node_pool: "default".to_owned(),
             node_class: "default".to_owned(),
+            namespace: "kube-system".to_owned(),
+            service_account: "karpenter".to_owned(),
+            oidc_provider: None,
             kubernetes: None,
             ami_parameters: Vec::new(),
             subnet_arns: Vec::new(),
