@@ -12,6 +12,7 @@
 
 mod auto_mode;
 mod controller;
+pub mod diff;
 mod entry;
 pub mod feature;
 mod fill;
@@ -27,6 +28,7 @@ pub mod rules;
 pub mod setup;
 mod sources;
 pub mod statement;
+pub mod statement_diff;
 pub mod version;
 pub mod versions;
 
@@ -37,9 +39,11 @@ mod data_tests;
 
 pub use auto_mode::{CUSTOM_TAGS, auto_mode};
 pub use controller::controller;
+pub use diff::diff;
 pub use feature::Feature;
 pub use load::About;
 pub use node::node;
+pub use policy::iam_set;
 pub use queue::{SENDER, queue};
 pub use request::{Consequence, Request};
 pub use setup::Setup;

@@ -9,6 +9,7 @@ use super::setup::Setup;
 use super::statement::{Group, Statement, statements};
 use super::version::KarpenterVersion;
 use super::versions::judged_as;
+use crate::iam::{self, NamedPolicy, PolicyError, PolicySet};
 
 /// The most characters, white space not counted, of a managed policy.
 /// <https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html>
@@ -63,6 +64,20 @@ pub fn controller(version: KarpenterVersion, setup: &Setup, layout: Layout) -> V
         document: document(statements, &values),
     });
     policies.collect()
+}
+
+/// The policies as identity policies for the evaluator.
+///
+/// # Errors
+/// When a document is not one that IAM would take, as with a name in the set-up that is no
+/// part of an ARN.
+pub fn iam_set(policies: &[Policy]) -> Result<PolicySet, PolicyError> {
+    let parse = |policy: &Policy| {
+        let document = iam::Policy::parse(&policy.document.to_string())?;
+        Ok(NamedPolicy::new(&policy.name, document))
+    };
+    let identity = policies.iter().map(parse).collect::<Result<_, PolicyError>>()?;
+    Ok(PolicySet { identity, ..PolicySet::default() })
 }
 
 fn document(statements: &[&Statement], values: &Values) -> Value {
