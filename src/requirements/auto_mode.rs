@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::entry::{RequestFile, requests};
 use super::feature::Feature;
-use super::load::{About, embedded};
+use super::load::embedded;
 use super::request::Request;
 use super::setup::Setup;
 use super::version::KarpenterVersion;
@@ -21,18 +21,17 @@ pub fn auto_mode(setup: &Setup) -> Vec<Request> {
     if setup.tags.is_empty() {
         setup.tags.insert("team".to_owned(), "platform".to_owned());
     }
-    requests(&FILE, KarpenterVersion::NEWEST, &setup)
+    FILES.iter().flat_map(|file| requests(file, KarpenterVersion::NEWEST, &setup)).collect()
 }
 
-/// Where the data comes from.
-pub fn about() -> &'static About {
-    &FILE.about
+/// The data files, for their sources and for tests.
+pub(super) fn files() -> &'static [RequestFile] {
+    FILES.as_slice()
 }
 
-static FILE: LazyLock<RequestFile> =
-    LazyLock::new(|| embedded(include_str!("../../policies/auto-mode/requests.toml")));
-
-#[cfg(test)]
-pub(super) fn file() -> &'static RequestFile {
-    &FILE
-}
+static FILES: LazyLock<[RequestFile; 2]> = LazyLock::new(|| {
+    [
+        embedded(include_str!("../../policies/auto-mode/requests/core.toml")),
+        embedded(include_str!("../../policies/auto-mode/requests/custom-tags.toml")),
+    ]
+});

@@ -34,7 +34,10 @@ struct Mismatch {
 }
 
 fn setup(partition: &str, region: &str) -> Setup {
-    Setup::new(partition, region, "111122223333", "prod").with_every_feature()
+    Setup {
+        ami_parameters: vec!["golden/al2023".to_owned()],
+        ..Setup::new(partition, region, "111122223333", "prod").with_every_feature()
+    }
 }
 
 fn set_of(policies: &[Printed]) -> PolicySet {
@@ -120,6 +123,31 @@ fn the_published_zonal_shift_statement_of_1_12_never_matches() {
     assert!(decide(&set, request).is_refused());
 }
 
+/// Policies that ask for what this tool does not look at are never guessed at.
+#[test]
+fn conditions_on_what_nobody_looked_at_are_unknown() {
+    let requests = super::controller(KarpenterVersion::NEWEST, &setup("aws", "eu-west-1"));
+    for (id, key) in [
+        ("run-instances-with-subnet", "ec2:Vpc"),
+        ("run-instances-with-subnet", "aws:ResourceTag/karpenter.sh/discovery"),
+        ("run-instances-instance", "ec2:InstanceType"),
+        ("run-instances-instance", "ec2:MetadataHttpTokens"),
+        ("run-instances-volume", "ec2:VolumeType"),
+        ("describe-subnets", "aws:SourceVpce"),
+        ("pass-node-role", "aws:PrincipalTag/team"),
+    ] {
+        let text = format!(
+            r#"{{"Version":"2012-10-17","Statement":{{"Effect":"Allow","Action":"*","Resource":"*",
+            "Condition":{{"StringEquals":{{"{key}":"x"}}}}}}}}"#
+        );
+        let policy = NamedPolicy::new("narrow", Policy::parse(&text).unwrap());
+        let set = PolicySet { identity: vec![policy], ..PolicySet::default() };
+        let request = requests.iter().find(|request| request.id == id).unwrap();
+        let decision = decide(&set, request);
+        assert!(matches!(decision, Decision::Unknown { .. }), "{id} {key}: {decision}");
+    }
+}
+
 #[test]
 fn the_custom_tag_policy_allows_tags_of_ones_own() {
     let setup = setup("aws", "eu-west-1");
@@ -131,6 +159,15 @@ fn the_custom_tag_policy_allows_tags_of_ones_own() {
         .collect();
     assert_eq!(custom.len(), 13);
     assert_eq!(refused(&set, &custom), BTreeSet::new());
+}
+
+#[test]
+fn the_ipv6_policy_stands_in_for_the_managed_one_of_the_cni() {
+    let setup = setup("aws", "eu-west-1");
+    let printed = print(Kind::Node, KarpenterVersion::NEWEST, &setup, Layout::Fit);
+    assert!(!printed.managed.iter().any(|arn| arn.contains("CNI")), "{:?}", printed.managed);
+    let asked = super::node(super::node::Capability::CniIpv6, &setup);
+    assert_eq!(refused(&set_of(&printed.policies), &asked), BTreeSet::new());
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::versions::minors;
 
 fn all_files() -> impl Iterator<Item = &'static RequestFile> {
     let nodes = Capability::ALL.into_iter().map(super::node::file);
-    files().iter().chain(nodes).chain([super::auto_mode::file(), super::queue::file()])
+    files().iter().chain(nodes).chain(super::auto_mode::files()).chain([super::queue::file()])
 }
 
 fn entries() -> impl Iterator<Item = &'static Entry> {

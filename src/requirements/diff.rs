@@ -153,7 +153,8 @@ mod tests {
     use super::*;
 
     fn between(from: &str, to: &str) -> Diff {
-        let setup = Setup::new("aws", "eu-west-1", "111122223333", "prod").with_every_feature();
+        let mut setup = Setup::new("aws", "eu-west-1", "111122223333", "prod").with_every_feature();
+        setup.ami_parameters.push("golden/al2023".to_owned());
         let role = Principal::aws("arn:aws:iam::111122223333:role/Karpenter").unwrap();
         diff(from.parse().unwrap(), to.parse().unwrap(), &setup, &role).unwrap()
     }

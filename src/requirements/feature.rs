@@ -35,6 +35,8 @@ pub enum Feature {
     /// Instances or instance profiles that a Karpenter before 1.0 made are still there.
     #[serde(rename = "pre-v1-nodes")]
     PreV1Nodes,
+    /// The cluster gives pods IPv6 addresses.
+    Ipv6,
     /// Auto Mode: a NodeClass with `tags` of the user's own.
     #[serde(rename = "nodeclass-tags")]
     NodeClassTags,
@@ -46,7 +48,7 @@ pub enum Feature {
 }
 
 impl Feature {
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Queue,
         Self::Role,
         Self::AliasAmi,
@@ -61,6 +63,7 @@ impl Feature {
         Self::Al2023,
         Self::DryRun,
         Self::PreV1Nodes,
+        Self::Ipv6,
         Self::NodeClassTags,
         Self::StorageClassTags,
         Self::LoadBalancerTags,

@@ -33,6 +33,8 @@ pub mod version;
 pub mod versions;
 
 #[cfg(test)]
+mod auto_mode_tests;
+#[cfg(test)]
 mod consistency_tests;
 #[cfg(test)]
 mod data_tests;

@@ -4,9 +4,10 @@
 use serde_json::Value;
 
 use super::auto_mode::CUSTOM_TAGS;
+use super::feature::Feature;
 use super::fill::Values;
 use super::load::embedded_json;
-use super::node::{NodesOf, managed_policies};
+use super::node::{Capability, NodesOf, managed_policies};
 use super::policy::{Layout, Policy, controller};
 use super::setup::Setup;
 use super::version::KarpenterVersion;
@@ -31,7 +32,7 @@ pub enum Kind {
 }
 
 /// The policies of one role, or of the queue.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Printed {
     /// Who may take the role; `None` where that is not ours to say.
     pub trust: Option<Value>,
@@ -43,68 +44,76 @@ pub struct Printed {
 /// The policies for this kind of role, version and set-up. `layout` matters to the controller
 /// only, and the version only to the controller and the nodes of Karpenter.
 pub fn print(kind: Kind, version: KarpenterVersion, setup: &Setup, layout: Layout) -> Printed {
-    let values = Values::new(version, setup);
-    let fill = |text: &'static str| values.fill_json(&embedded_json(text));
-    let own = |name: String, text: &'static str| Policy { name, document: fill(text) };
-    let managed = |nodes_of| {
-        managed_policies(version, nodes_of, &setup.partition).into_iter().map(|(_, arn)| arn)
-    };
-    let eks = |names: &[&str]| -> Vec<String> {
-        names.iter().map(|n| format!("arn:{}:iam::aws:policy/{n}", setup.partition)).collect()
+    let document = |text: &'static str| Values::new(version, setup).fill_json(&embedded_json(text));
+    let alone = |name: &str, text: &'static str| Printed {
+        policies: vec![Policy { name: name.to_owned(), document: document(text) }],
+        ..Printed::default()
     };
     match kind {
         Kind::Controller => Printed {
-            trust: Some(fill(match setup.oidc_provider {
+            trust: Some(document(match setup.oidc_provider {
                 Some(_) => include_str!("../../policies/trust/controller-irsa.json"),
                 None => include_str!("../../policies/trust/controller-pod-identity.json"),
             })),
-            managed: Vec::new(),
             policies: controller(version, setup, layout),
+            ..Printed::default()
         },
-        Kind::Node | Kind::AutoModeNode => Printed {
-            trust: Some(fill(include_str!("../../policies/trust/node.json"))),
-            managed: match kind {
-                Kind::Node => managed(NodesOf::Karpenter).collect(),
-                _ => managed(NodesOf::AutoMode).collect(),
-            },
-            policies: Vec::new(),
-        },
+        Kind::Node => node(NodesOf::Karpenter, version, setup),
+        Kind::AutoModeNode => node(NodesOf::AutoMode, version, setup),
         Kind::Cluster => Printed {
-            trust: Some(fill(include_str!("../../policies/trust/cluster.json"))),
-            managed: eks(&["AmazonEKSClusterPolicy"]),
-            policies: Vec::new(),
+            trust: Some(document(include_str!("../../policies/trust/cluster.json"))),
+            managed: managed(&AUTO_MODE_CLUSTER[..1], setup),
+            ..Printed::default()
         },
-        Kind::AutoModeCluster => Printed {
-            trust: Some(fill(include_str!("../../policies/trust/cluster-auto-mode.json"))),
-            managed: eks(&AUTO_MODE_CLUSTER),
-            policies: match CUSTOM_TAGS.iter().any(|feature| setup.features.contains(feature)) {
-                true => vec![own(
-                    format!("EKSAutoModeCustomTags-{}", setup.cluster),
-                    include_str!("../../policies/auto-mode/custom-tags.json"),
-                )],
-                false => Vec::new(),
-            },
-        },
-        Kind::Queue => Printed {
-            trust: None,
-            managed: Vec::new(),
-            policies: vec![own(
-                "EC2InterruptionPolicy".to_owned(),
-                include_str!("../../policies/queue/policy.json"),
-            )],
-        },
-        Kind::Preflight => Printed {
-            trust: None,
-            managed: Vec::new(),
-            policies: vec![own(
-                "KarpenterPreflightReadOnly".to_owned(),
-                include_str!("../../policies/preflight-read-only.json"),
-            )],
-        },
+        Kind::AutoModeCluster => auto_mode_cluster(version, setup),
+        Kind::Queue => {
+            alone("EC2InterruptionPolicy", include_str!("../../policies/queue/policy.json"))
+        }
+        Kind::Preflight => alone(
+            "KarpenterPreflightReadOnly",
+            include_str!("../../policies/preflight-read-only.json"),
+        ),
     }
 }
 
-/// The AWS managed policies of an Auto Mode cluster role.
+fn node(nodes_of: NodesOf, version: KarpenterVersion, setup: &Setup) -> Printed {
+    let values = Values::new(version, setup);
+    let mut managed = managed_policies(version, nodes_of, &setup.partition);
+    let mut policies = Vec::new();
+    // The managed policy of the CNI knows IPv4 only.
+    if nodes_of == NodesOf::Karpenter && setup.features.contains(&Feature::Ipv6) {
+        managed.retain(|(capability, _)| *capability != Capability::Cni);
+        let text = include_str!("../../policies/node/cni-ipv6-policy.json");
+        let document = values.fill_json(&embedded_json(text));
+        policies.push(Policy { name: format!("EKSCNIIPv6-{}", setup.cluster), document });
+    }
+    let trust = embedded_json(include_str!("../../policies/trust/node.json"));
+    Printed {
+        trust: Some(values.fill_json(&trust)),
+        managed: managed.into_iter().map(|(_, arn)| arn).collect(),
+        policies,
+    }
+}
+
+fn auto_mode_cluster(version: KarpenterVersion, setup: &Setup) -> Printed {
+    let values = Values::new(version, setup);
+    let mut policies = Vec::new();
+    if CUSTOM_TAGS.iter().any(|feature| setup.features.contains(feature)) {
+        let text = include_str!("../../policies/auto-mode/custom-tags-policy.json");
+        let document = values.fill_json(&embedded_json(text));
+        policies.push(Policy { name: format!("EKSAutoModeTags-{}", setup.cluster), document });
+    }
+    let trust = embedded_json(include_str!("../../policies/trust/cluster-auto-mode.json"));
+    Printed { trust: Some(trust), managed: managed(&AUTO_MODE_CLUSTER, setup), policies }
+}
+
+fn managed(names: &[&str], setup: &Setup) -> Vec<String> {
+    let partition = &setup.partition;
+    names.iter().map(|name| format!("arn:{partition}:iam::aws:policy/{name}")).collect()
+}
+
+/// The AWS managed policies of an Auto Mode cluster role, the first of which is all that a
+/// cluster without Auto Mode needs.
 /// <https://docs.aws.amazon.com/eks/latest/userguide/auto-cluster-iam-role.html>
 const AUTO_MODE_CLUSTER: [&str; 5] = [
     "AmazonEKSClusterPolicy",

@@ -6,15 +6,10 @@ use super::{auto_mode, controller, entry, kubernetes, node, queue, rules, statem
 
 /// The sources of every data file that has any, with the day they were last looked at.
 pub fn sources() -> Vec<&'static About> {
-    let mut all = vec![
-        versions::about(),
-        kubernetes::about(),
-        rules::about(),
-        statement::about(),
-        auto_mode::about(),
-        node::about(),
-        queue::about(),
-    ];
+    let mut all =
+        vec![versions::about(), kubernetes::about(), rules::about(), node::about(), queue::about()];
+    all.extend(statement::abouts());
+    all.extend(auto_mode::files().iter().map(|file| &file.about));
     all.extend(controller::files().iter().map(|file| &file.about));
     all.extend(Capability::ALL.map(|capability| &node::file(capability).about));
     all.extend(entry::RESOURCES.iter().map(|file| &file.about));

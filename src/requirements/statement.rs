@@ -82,13 +82,17 @@ impl Statement {
 /// The statements for this version and set-up, in the order of the data.
 pub fn statements(version: KarpenterVersion, setup: &Setup) -> Vec<&'static Statement> {
     let judged = judged_as(version);
-    let holds = |s: &&Statement| s.versions.contains(judged) && setup.uses(&s.when);
-    FILE.statement.iter().filter(holds).collect()
+    // A grant is printed for parameters that are named, never for a made-up one.
+    let named = |s: &Statement| {
+        !s.when.contains(&Feature::SsmParameterAmi) || !setup.ami_parameters.is_empty()
+    };
+    let holds = |s: &&Statement| s.versions.contains(judged) && setup.uses(&s.when) && named(s);
+    FILES.iter().flat_map(|file| &file.statement).filter(holds).collect()
 }
 
 /// Where the data comes from.
-pub fn about() -> &'static About {
-    &FILE.about
+pub fn abouts() -> impl Iterator<Item = &'static About> {
+    FILES.iter().map(|file| &file.about)
 }
 
 #[derive(Deserialize)]
@@ -98,8 +102,16 @@ struct File {
     statement: Vec<Statement>,
 }
 
-static FILE: LazyLock<File> =
-    LazyLock::new(|| embedded(include_str!("../../policies/karpenter/statements.toml")));
+/// In the order in which the statements are printed.
+static FILES: LazyLock<[File; 5]> = LazyLock::new(|| {
+    [
+        embedded(include_str!("../../policies/karpenter/statements/launch.toml")),
+        embedded(include_str!("../../policies/karpenter/statements/tagging.toml")),
+        embedded(include_str!("../../policies/karpenter/statements/instance-profile.toml")),
+        embedded(include_str!("../../policies/karpenter/statements/discovery.toml")),
+        embedded(include_str!("../../policies/karpenter/statements/cluster.toml")),
+    ]
+});
 
 #[cfg(test)]
 mod tests {
@@ -108,8 +120,8 @@ mod tests {
 
     #[test]
     fn no_version_has_a_sid_twice() {
-        about().assert_sound();
-        let setup = Setup::new("aws", "eu-west-1", "111122223333", "prod").with_every_feature();
+        let mut setup = Setup::new("aws", "eu-west-1", "111122223333", "prod").with_every_feature();
+        setup.ami_parameters.push("golden/al2023".to_owned());
         for minor in minors() {
             let mut sids: Vec<_> = statements(minor.first, &setup).iter().map(|s| &s.sid).collect();
             let count = sids.len();
