@@ -53,9 +53,19 @@ fn refused(set: &PolicySet, requests: &[Request]) -> BTreeSet<String> {
     refused.map(|request| request.id.clone()).collect()
 }
 
-/// The first and the newest patch release of every minor.
-fn releases() -> impl Iterator<Item = KarpenterVersion> {
-    minors().iter().flat_map(|minor| [minor.first, minor.newest])
+/// The requests of every minor's first release, and of its newest where they are not the same.
+fn releases(setup: &Setup) -> Vec<(KarpenterVersion, Vec<Request>)> {
+    let mut releases: Vec<(_, Vec<Request>)> = Vec::new();
+    for version in minors().iter().flat_map(|minor| [minor.first, minor.newest]) {
+        let requests = super::controller(version, setup);
+        let line = |v: KarpenterVersion| (v.major, v.minor);
+        let known =
+            releases.last().is_some_and(|(v, r)| line(*v) == line(version) && *r == requests);
+        if !known {
+            releases.push((version, requests));
+        }
+    }
+    releases
 }
 
 #[test]
@@ -64,10 +74,10 @@ fn the_printed_controller_policy_allows_every_request_of_its_version() {
         [("aws", "eu-west-1"), ("aws-cn", "cn-north-1"), ("aws-us-gov", "us-gov-west-1")]
     {
         let setup = setup(partition, region);
-        for version in releases() {
+        for (version, requests) in releases(&setup) {
             for layout in [Layout::One, Layout::Split] {
                 let set = set_of(&super::policy::controller(version, &setup, layout));
-                let refused = refused(&set, &super::controller(version, &setup));
+                let refused = refused(&set, &requests);
                 assert_eq!(refused, BTreeSet::new(), "{partition} {version} {layout:?}");
             }
         }
@@ -85,8 +95,7 @@ fn one_versions_policy_refuses_anothers_controller_exactly_what_the_table_says()
         .map(|m| (m.first, set_of(&super::policy::controller(m.first, &setup, Layout::One))))
         .collect();
     let mut met = BTreeSet::new();
-    for controller in releases() {
-        let requests = super::controller(controller, &setup);
+    for (controller, requests) in releases(&setup) {
         let role = Principal::aws(ROLE).unwrap();
         let asked: Vec<_> = requests.iter().map(|r| (&r.id, r.by(role.clone()))).collect();
         for (policy, set) in &sets {

@@ -14,6 +14,7 @@ mod auto_mode;
 mod controller;
 pub mod diff;
 mod entry;
+mod event_pattern;
 pub mod feature;
 mod fill;
 pub mod kubernetes;

@@ -53,8 +53,13 @@ impl Group {
             Self::ResourceDiscovery => "ResourceDiscovery",
             Self::ZonalShift => "ZonalShift",
         };
-        format!("KarpenterController{part}Policy-{cluster}")
+        policy_name(&format!("KarpenterController{part}Policy-{cluster}"))
     }
+}
+
+/// The name of a policy, cut to the 128 characters that IAM allows.
+pub fn policy_name(name: &str) -> String {
+    name.chars().take(128).collect()
 }
 
 impl Statement {
