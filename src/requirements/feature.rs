@@ -20,6 +20,8 @@ pub enum Feature {
     PlacementGroups,
     /// An EC2NodeClass with `capacityReservationSelectorTerms` (from 1.3).
     CapacityReservations,
+    /// An EC2NodeClass with a `snapshotID` in its block device mappings.
+    Snapshots,
     /// `settings.isolatedVPC` is not set: the IAM and Price List APIs can be reached.
     NotIsolatedVpc,
     /// A NodePool that permits Spot, which one without a capacity-type requirement does.
@@ -48,7 +50,7 @@ pub enum Feature {
 }
 
 impl Feature {
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Queue,
         Self::Role,
         Self::AliasAmi,
@@ -56,6 +58,7 @@ impl Feature {
         Self::ZonalShift,
         Self::PlacementGroups,
         Self::CapacityReservations,
+        Self::Snapshots,
         Self::NotIsolatedVpc,
         Self::Spot,
         Self::EndpointDiscovery,
