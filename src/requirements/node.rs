@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use super::entry::{RequestFile, requests};
+use super::feature::Feature;
 use super::load::{About, embedded};
 use super::range::VersionRanges;
 use super::request::Request;
@@ -42,6 +43,22 @@ pub enum NodesOf {
 impl Capability {
     pub const ALL: [Self; 6] =
         [Self::Join, Self::Pull, Self::Cni, Self::CniIpv6, Self::PodIdentity, Self::Ssm];
+}
+
+/// The capabilities that nodes have from their role; of those, only [`Capability::Ssm`] can be
+/// done without. The CNI's are needed only where the CNI has no role of its own, and Pod
+/// Identity's only where pods use it.
+pub fn capabilities(nodes_of: NodesOf, setup: &Setup) -> Vec<Capability> {
+    let cni = match setup.features.contains(&Feature::Ipv6) {
+        true => Capability::CniIpv6,
+        false => Capability::Cni,
+    };
+    match nodes_of {
+        NodesOf::Karpenter => {
+            vec![Capability::Join, Capability::Pull, cni, Capability::PodIdentity, Capability::Ssm]
+        }
+        NodesOf::AutoMode => vec![Capability::Pull, Capability::PodIdentity],
+    }
 }
 
 /// The requests that a node makes for one capability.
@@ -123,6 +140,20 @@ mod tests {
         let auto = managed_policies(KarpenterVersion::NEWEST, NodesOf::AutoMode, "aws-cn");
         assert_eq!(auto.len(), 2);
         assert!(auto.iter().all(|(_, arn)| arn.starts_with("arn:aws-cn:iam::aws:policy/")));
+    }
+
+    #[test]
+    fn auto_mode_nodes_call_nothing_to_join() {
+        let setup = Setup::new("aws", "eu-west-1", "111122223333", "prod");
+        let of = |nodes_of| capabilities(nodes_of, &setup);
+        assert!(!of(NodesOf::AutoMode).contains(&Capability::Join));
+        assert!(of(NodesOf::Karpenter).contains(&Capability::Cni));
+        // Every managed policy is there for a capability that such nodes have.
+        for nodes_of in [NodesOf::Karpenter, NodesOf::AutoMode] {
+            for (capability, arn) in managed_policies(KarpenterVersion::NEWEST, nodes_of, "aws") {
+                assert!(of(nodes_of).contains(&capability), "{arn}");
+            }
+        }
     }
 
     #[test]
