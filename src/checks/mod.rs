@@ -9,13 +9,20 @@ pub mod run;
 #[cfg(test)]
 pub(crate) mod testing;
 
+mod imds;
 mod launch;
 
 pub use check::{Area, Check, Judged, Stop, Verdicts};
 pub use context::Context;
 
 /// Every check, in the order in which a node comes to life.
-pub static ALL: &[&Check] = &[&launch::spot_service_linked_role::CHECK];
+pub static ALL: &[&Check] = &[
+    &imds::endpoint::CHECK,
+    &imds::hop_limit::CHECK,
+    &imds::tokens::CHECK,
+    &imds::metadata_tags::CHECK,
+    &launch::spot_service_linked_role::CHECK,
+];
 
 /// The check of this id.
 pub fn get(id: &str) -> Option<&'static Check> {
