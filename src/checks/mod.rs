@@ -9,18 +9,22 @@ pub mod run;
 #[cfg(test)]
 pub(crate) mod testing;
 
+mod images;
 mod imds;
 mod launch;
+mod versions;
 
 pub use check::{Area, Check, Judged, Stop, Verdicts};
 pub use context::Context;
 
 /// Every check, in the order in which a node comes to life.
 pub static ALL: &[&Check] = &[
+    &versions::kubernetes::CHECK,
     &imds::endpoint::CHECK,
     &imds::hop_limit::CHECK,
     &imds::tokens::CHECK,
     &imds::metadata_tags::CHECK,
+    &images::ami_alias::CHECK,
     &launch::spot_service_linked_role::CHECK,
 ];
 
