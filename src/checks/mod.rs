@@ -12,6 +12,8 @@ pub(crate) mod testing;
 mod images;
 mod imds;
 mod launch;
+mod security_groups;
+mod subnets;
 mod versions;
 
 pub use check::{Area, Check, Judged, Stop, Verdicts};
@@ -24,6 +26,13 @@ pub static ALL: &[&Check] = &[
     &imds::hop_limit::CHECK,
     &imds::tokens::CHECK,
     &imds::metadata_tags::CHECK,
+    &subnets::discovered::CHECK,
+    &subnets::vpc::CHECK,
+    &subnets::zones::CHECK,
+    &subnets::free_addresses::CHECK,
+    &subnets::cluster_free_addresses::CHECK,
+    &security_groups::discovered::CHECK,
+    &security_groups::vpc::CHECK,
     &images::ami_alias::CHECK,
     &launch::spot_service_linked_role::CHECK,
 ];
