@@ -12,6 +12,7 @@ pub(crate) mod testing;
 mod images;
 mod imds;
 mod launch;
+mod queue;
 mod security_groups;
 mod subnets;
 mod versions;
@@ -35,6 +36,10 @@ pub static ALL: &[&Check] = &[
     &security_groups::vpc::CHECK,
     &images::ami_alias::CHECK,
     &launch::spot_service_linked_role::CHECK,
+    &queue::exists::CHECK,
+    &queue::policy::CHECK,
+    &queue::encryption::CHECK,
+    &queue::rules::CHECK,
 ];
 
 /// The check of this id.
