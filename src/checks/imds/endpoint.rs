@@ -45,11 +45,16 @@ fn run(cx: &Context<'_>) -> Verdicts {
         }
         Ok(Finding::warn(
             format!("By default, new instances in {} have no metadata endpoint.", cx.region()),
-            controller_effect(cx, "nodes launched without a setting for it, if they are the ones"),
+            controller_effect(cx),
         )
         .errors(&[no_region_error(cx)])
         .evidence(API, "AccountLevel.HttpEndpoint", "disabled")
-        .mend(region_or_default(cx, defaults, "--http-endpoint enabled")))
+        .mend(region_or_default(
+            cx,
+            defaults,
+            "switch the endpoint on for nodes launched from now on",
+            "--http-endpoint enabled",
+        )))
     })
 }
 

@@ -59,14 +59,16 @@ fn run(cx: &Context<'_>) -> Verdicts {
                  {TO_A_POD} away.",
                 cx.region()
             ),
-            controller_effect(
-                cx,
-                "nodes launched without a hop limit of their own, if they are the ones",
-            ),
+            controller_effect(cx),
         )
         .errors(&[no_region_error(cx)])
         .evidence(API, "AccountLevel.HttpPutResponseHopLimit", limit.to_string())
-        .mend(region_or_default(cx, defaults, "--http-put-response-hop-limit 2")))
+        .mend(region_or_default(
+            cx,
+            defaults,
+            "allow two hops for nodes launched from now on",
+            "--http-put-response-hop-limit 2",
+        )))
     })
 }
 

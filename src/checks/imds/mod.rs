@@ -42,14 +42,14 @@ fn no_region_error(cx: &Context<'_>) -> &'static str {
     if cx.karpenter() < SDK_V2 { "ec2-metadata-request-error" } else { "ec2-metadata-no-region" }
 }
 
-/// What becomes of a controller that cannot ask the metadata for its region, and whom that hits.
-fn controller_effect(cx: &Context<'_>, nodes: &str) -> String {
-    let version = cx.karpenter();
+/// Who is hit by metadata that a controller cannot read, and how.
+fn controller_effect(cx: &Context<'_>) -> String {
     format!(
-        "Nodes that Karpenter launches set this themselves and are not touched. It hits {nodes} \
-         that run the controller: if its pods have no AWS_REGION, Karpenter {version} asks the \
-         metadata for the region and exits at the start. {} On Fargate pods have no instance \
-         metadata at all, whatever the defaults: there AWS_REGION is the only way.",
+        "This hits a controller whose pods have no AWS_REGION, on nodes whose launch template does \
+         not set the option: Karpenter {} asks the metadata for its region and exits at the start. \
+         Nodes that Karpenter launches set the option themselves. {} On Fargate pods have no \
+         instance metadata at all: there only AWS_REGION counts.",
+        cx.karpenter(),
         injected(cx)
     )
 }
@@ -74,14 +74,18 @@ fn injected(cx: &Context<'_>) -> String {
     }
 }
 
-/// How to give the controller its region, and then how to change the account's default.
-fn region_or_default(cx: &Context<'_>, defaults: &ImdsDefaults, option: &str) -> Remedy {
-    let remedy = Remedy::new(format!(
-        "Give the controller its region (controller.env in the chart's values), which mends it \
-         everywhere; or {}",
-        change_words(defaults, "let nodes launched from now on have the option")
-    ))
-    .run(format!(
+/// How to give the controller its region, or else to change the account's default.
+fn region_or_default(
+    cx: &Context<'_>,
+    defaults: &ImdsDefaults,
+    otherwise: &str,
+    option: &str,
+) -> Remedy {
+    let words = format!(
+        "Give the controller its region, and it never asks: controller.env in the chart's values, \
+         or at once with kubectl. Or {otherwise}"
+    );
+    let remedy = Remedy::new(change_words(defaults, &words)).run(format!(
         "kubectl set env deployment/karpenter --namespace {} AWS_REGION={}",
         quote(&cx.target.namespace.value),
         quote(cx.region())

@@ -1,6 +1,6 @@
 //! The account's setting that refuses instances with IMDSv1.
 
-use super::{API, change, change_words, is, judged};
+use super::{API, change_words, is, judged};
 use crate::{
     checks::{Area, Check, Context, Verdicts},
     outcome::{Finding, Remedy},
@@ -46,7 +46,7 @@ fn run(cx: &Context<'_>) -> Verdicts {
         }
         let remedy = Remedy::new(change_words(
             defaults,
-            "Set metadataOptions.httpTokens to required in each EC2NodeClass that the first \
+            "Set metadataOptions.httpTokens to required in each EC2NodeClass that the \
              command shows as optional. If something on those nodes needs IMDSv1, the account \
              must stop enforcing IMDSv2",
         ))
@@ -61,7 +61,7 @@ fn run(cx: &Context<'_>) -> Verdicts {
         )
         .errors(&["imdsv1-refused"])
         .evidence(API, "AccountLevel.HttpTokensEnforced", "enabled")
-        .mend(change(remedy, cx, defaults, "--http-tokens-enforced disabled")))
+        .mend(remedy))
     })
 }
 

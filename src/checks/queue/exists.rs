@@ -1,15 +1,14 @@
 //! Whether the interruption queue is there, under a name that Karpenter can use.
 
-use serde_json::json;
-
-use super::{arn, create_rule, fact, name_of, not_seen, send_statement, tls_statement};
+use super::{
+    fact,
+    mend::{create, set_name},
+    name_of, not_seen,
+};
 use crate::{
-    checks::{
-        Area, Check, Context, Judged, Stop, Verdicts,
-        remedies::{listed, quote},
-    },
+    checks::{Area, Check, Context, Judged, Stop, Verdicts, remedies::listed},
     outcome::{Finding, Remedy},
-    requirements::{rules, version::KarpenterVersion},
+    requirements::version::KarpenterVersion,
     target::{Product, QueueTarget},
 };
 
@@ -100,14 +99,16 @@ fn not_a_name(cx: &Context<'_>, given: &str) -> Finding {
         format!("SQS finds no queue called {given}. {}", without(cx)),
     )
     .errors(errors(cx))
-    .evidence("--interruption-queue", "", given)
-    .mend(
+    .evidence("--interruption-queue", "value", given)
+    .mend(set_name(
         Remedy::new(format!(
-            "If settings.interruptionQueue has the same value, set it to {name}. The queue must be \
-             in the account and region of the controller."
-        ))
-        .run(helm_set(cx, name)),
-    )
+            "If settings.interruptionQueue has the same value in the chart's values, set it to \
+             {name}, there or at once with kubectl. The queue must be in the account and region \
+             of the controller."
+        )),
+        cx,
+        name,
+    ))
 }
 
 fn missing(cx: &Context<'_>, name: &str) -> Finding {
@@ -138,7 +139,7 @@ fn fifo(cx: &Context<'_>, name: &str) -> Finding {
          rules do not: interruptions never arrive, and nothing is logged.",
     )
     .evidence(API, "QueueName", name)
-    .mend(remedy.run(helm_set(cx, standard)))
+    .mend(set_name(remedy, cx, standard))
 }
 
 fn none(cx: &Context<'_>) -> Finding {
@@ -164,7 +165,7 @@ fn none(cx: &Context<'_>) -> Finding {
     )
     .errors(errors(cx))
     .evidence(API, listed(&usual), "QueueDoesNotExist")
-    .mend(remedy.run(helm_set(cx, name)))
+    .mend(set_name(remedy, cx, name))
 }
 
 /// What the controller does when SQS knows no such queue.
@@ -187,38 +188,6 @@ fn errors(cx: &Context<'_>) -> &'static [&'static str] {
     } else {
         &["non-existent-queue", "sqs-provider-not-created"]
     }
-}
-
-/// The commands that create the queue and all that feeds it, as the getting-started template
-/// does (five minutes of retention, SQS's own encryption).
-fn create(cx: &Context<'_>, name: &str, words: &str) -> Remedy {
-    let arn = arn(cx, name);
-    let policy = json!({
-        "Version": "2012-10-17",
-        "Statement": [send_statement(&arn), tls_statement(&arn)],
-    });
-    let attributes = json!({
-        "MessageRetentionPeriod": "300",
-        "SqsManagedSseEnabled": "true",
-        "Policy": policy.to_string(),
-    });
-    let remedy = Remedy::new(words).document("queue-attributes.json", &attributes).run(format!(
-        "aws sqs create-queue --region {} --queue-name {} --attributes file://queue-attributes.json",
-        quote(cx.region()),
-        quote(name)
-    ));
-    let needed = rules::needed(cx.karpenter());
-    needed.into_iter().fold(remedy, |remedy, rule| create_rule(remedy, cx, &arn, rule))
-}
-
-fn helm_set(cx: &Context<'_>, name: &str) -> String {
-    format!(
-        "helm upgrade karpenter oci://public.ecr.aws/karpenter/karpenter --version {} --namespace \
-         {} --reuse-values --set settings.interruptionQueue={}",
-        cx.karpenter(),
-        quote(&cx.target.namespace.value),
-        quote(name)
-    )
 }
 
 #[cfg(test)]
@@ -301,7 +270,7 @@ mod tests {
         });
         let found = Account::Karpenter.judge(&CHECK, &patch).remove(0);
         let steps = found.remedy.expect("it is mended").steps;
-        assert_eq!(steps.len(), 2 + 5 * 3 + 1);
+        assert_eq!(steps.len(), 2 + 5 * 3 + 1, "{steps:?}");
         let Step::Document { document, .. } = &steps[0] else { panic!("{steps:?}") };
         assert!(document.contains("arn:aws-cn:sqs:cn-north-1:111122223333:demo"), "{document}");
     }

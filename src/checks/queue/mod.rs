@@ -2,24 +2,23 @@
 
 pub mod encryption;
 pub mod exists;
+mod mend;
 pub mod policy;
 pub mod rules;
+mod senders;
 
-use serde_json::{Value, json};
-
-use super::{Context, Judged, Stop, Verdicts, remedies::quote};
+use super::{Context, Judged, Stop, Verdicts};
 use crate::{
     facts::{
         Fact, Facts,
         sqs::{Queue, QueueAttributes},
     },
-    outcome::{Finding, Remedy},
-    requirements::rules::EventRule,
+    outcome::Finding,
     target::{QueueTarget, names},
 };
 
-/// The target id of the getting-started template's rules.
-const TARGET_ID: &str = "KarpenterInterruptionQueueTarget";
+/// EventBridge, as a policy names it; the same in every partition.
+const EVENTS: &str = "events.amazonaws.com";
 
 /// The name in a queue's ARN, URL or name.
 fn name_of(queue: &str) -> &str {
@@ -65,61 +64,6 @@ fn each(
         })
     };
     Ok(targets(cx)?.into_iter().map(one).collect())
-}
-
-/// The ARN that a queue of this name has here; with a stand-in for an unknown account.
-fn arn(cx: &Context<'_>, name: &str) -> String {
-    let account = cx.account().unwrap_or("ACCOUNT_ID");
-    format!("arn:{}:sqs:{}:{account}:{name}", cx.target.partition, cx.region())
-}
-
-/// The statement that lets events reach the queue.
-fn send_statement(queue_arn: &str) -> Value {
-    json!({
-        "Sid": "AllowEvents",
-        "Effect": "Allow",
-        "Principal": { "Service": ["events.amazonaws.com", "sqs.amazonaws.com"] },
-        "Action": "sqs:SendMessage",
-        "Resource": queue_arn,
-    })
-}
-
-/// The statement that refuses requests without TLS, as the template has it from Karpenter 1.0.
-fn tls_statement(queue_arn: &str) -> Value {
-    json!({
-        "Sid": "DenyHTTP",
-        "Effect": "Deny",
-        "Principal": "*",
-        "Action": "sqs:*",
-        "Resource": queue_arn,
-        "Condition": { "Bool": { "aws:SecureTransport": "false" } },
-    })
-}
-
-/// Adds the commands that create one rule with the queue as its target.
-fn create_rule(remedy: Remedy, cx: &Context<'_>, queue_arn: &str, rule: &EventRule) -> Remedy {
-    let region = quote(cx.region());
-    let name = rule_name(cx, rule);
-    let file = format!("{}.json", rule.id);
-    remedy
-        .document(&file, &rule.pattern())
-        .run(format!(
-            "aws events put-rule --region {region} --name {name} --event-pattern file://{file}"
-        ))
-        .run(format!(
-            "aws events put-targets --region {region} --rule {name} --targets \
-             Id={TARGET_ID},Arn={queue_arn}"
-        ))
-}
-
-/// A name for a rule that is to be created, within EventBridge's 64 characters.
-fn rule_name(cx: &Context<'_>, rule: &EventRule) -> String {
-    const LIMIT: usize = 64;
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    let cluster: String = cx.target.cluster.chars().filter(|c| plain(*c)).collect();
-    let room = LIMIT.saturating_sub(rule.id.len() + 1);
-    let cluster: String = cluster.chars().take(room).collect();
-    format!("{cluster}-{}", rule.id)
 }
 
 #[cfg(test)]

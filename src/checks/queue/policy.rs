@@ -2,24 +2,28 @@
 
 use serde_json::{Value, json};
 
-use super::{each, send_statement, tls_statement};
+use super::{
+    EVENTS, each,
+    mend::{send_statement, tls_statement},
+    senders::{Sender, senders},
+};
 use crate::{
     checks::{
         Area, Check, Context, Stop, Verdicts,
         remedies::{listed, quote},
     },
-    facts::sqs::{Queue, QueueAttributes},
-    iam::{Decision, Layer, NamedPolicy, Policy, PolicyKind, Principal, Request, decide_alone},
-    outcome::{Finding, Remedy},
+    facts::{
+        Fact, Unseen,
+        sqs::{Queue, QueueAttributes},
+    },
+    iam::{Decision, Layer, NamedPolicy, Policy, PolicyKind, decide_alone},
+    outcome::{Finding, Remedy, Unknown},
     target::Product,
 };
 
 const API: &str = "sqs:GetQueueAttributes";
-const EVENTS: &str = "events.amazonaws.com";
-const SEND: &str = "sqs:SendMessage";
-
-/// What the policy is called in evidence.
-const POLICY: &str = "the queue";
+const EFFECT: &str = "EventBridge drops the events: interruptions never arrive, nodes are lost \
+                      with their pods still on them, and nothing is logged.";
 
 pub static CHECK: Check = Check {
     id: "queue-policy",
@@ -56,83 +60,42 @@ fn run(cx: &Context<'_>) -> Verdicts {
 }
 
 fn judge(cx: &Context<'_>, queue: &Queue, attributes: &QueueAttributes) -> Result<Finding, Stop> {
-    let text = attributes.policy.as_deref().filter(|text| !text.is_empty());
-    let Some(text) = text else {
+    let arn = &attributes.arn;
+    let Some(text) = attributes.policy.as_deref().filter(|text| !text.is_empty()) else {
+        let start = json!({ "Version": "2012-10-17", "Statement": [tls_statement(arn)] });
         let seen = format!("{} has no policy.", queue.name);
-        return Ok(refused(seen).evidence(API, "Policy", "absent").mend(extend(
-            cx,
-            queue,
-            &attributes.arn,
-            &json!({
-                "Version": "2012-10-17",
-                "Statement": [tls_statement(&attributes.arn)],
-            }),
-        )));
+        return Ok(Finding::fail(seen, EFFECT)
+            .evidence(API, "Policy", "absent")
+            .mend(extend(cx, queue, arn, &start)));
     };
     let policy = Policy::parse_as(PolicyKind::Resource, text)
         .map_err(|error| Stop::unknown(format!("the queue's policy could not be read: {error}")))?;
-    let policy = [NamedPolicy::new(POLICY, policy)];
-    let decisions: Vec<_> = requests(cx, queue, &attributes.arn)
-        .into_iter()
-        .map(|(rule, request)| (rule, decide_alone(Layer::Resource, &policy, &request)))
-        .collect();
+    let policy = [NamedPolicy::new(&queue.name, policy)];
+    let decide = |sender: Sender| {
+        let decision = decide_alone(Layer::Resource, &policy, &sender.request);
+        (sender, decision)
+    };
+    let decisions: Vec<_> = senders(cx, queue, arn).into_iter().map(decide).collect();
     let out: Vec<_> = decisions.iter().filter(|(_, decision)| decision.is_refused()).collect();
-    if let Some((_, decision)) = out.first() {
-        let rules: Vec<_> = out.iter().filter_map(|(rule, _)| rule.as_deref()).collect();
-        return Ok(shut_out(cx, queue, &attributes.arn, text, &rules, decision));
+    if !out.is_empty() {
+        return Ok(shut_out(cx, queue, arn, text, &out));
     }
     if let Some((_, decision)) = decisions.iter().find(|(_, decision)| !decision.is_allowed()) {
-        return Err(Stop::unknown(format!("whether {EVENTS} may send {decision}")));
+        return Err(Stop::Unknown(Unknown {
+            missing_action: denied_action(cx, queue),
+            ..Unknown::new(format!("whether {EVENTS} may send {decision}"))
+        }));
     }
     let by = decisions.first().map(|(_, decision)| decision.to_string()).unwrap_or_default();
     Ok(Finding::pass(format!("{EVENTS} may send: {by}.")))
 }
 
-/// What EventBridge sends: one request for each rule, or one of an unknown rule where the rules
-/// are not known or none is there yet.
-fn requests(cx: &Context<'_>, queue: &Queue, arn: &str) -> Vec<(Option<String>, Request)> {
-    let base = Request::new(Principal::Service(EVENTS.to_owned()), SEND, arn)
-        .with("aws:SecureTransport", "true")
-        .with("aws:RequestedRegion", cx.region())
-        .unknown("aws:SourceOrgID")
-        .unknown("aws:SourceOrgPaths")
-        .unknown_globals();
-    let base = match cx.account() {
-        Some(account) => base.with("aws:SourceAccount", account),
-        None => base.unknown("aws:SourceAccount"),
-    };
-    let rules = cx.facts.queue_rules.get(&queue.name).and_then(|rules| rules.value());
-    let mut requests: Vec<_> = rules
-        .into_iter()
-        .flatten()
-        .filter_map(|rule| rule.value())
-        .map(|rule| {
-            let arn = format!(
-                "arn:{}:events:{}:{}:rule/{}",
-                cx.target.partition,
-                cx.region(),
-                cx.account().unwrap_or("*"),
-                rule.name
-            );
-            let request = match cx.account() {
-                Some(_) => base.clone().with("aws:SourceArn", arn),
-                None => base.clone().unknown("aws:SourceArn"),
-            };
-            (Some(rule.name.clone()), request)
-        })
-        .collect();
-    if requests.is_empty() {
-        requests.push((None, base.unknown("aws:SourceArn")));
+/// The action that the caller lacks to know on whose behalf EventBridge sends.
+fn denied_action(cx: &Context<'_>, queue: &Queue) -> Option<String> {
+    match cx.facts.queue_rules.get(&queue.name).map(Fact::known) {
+        Some(Err(Unseen::Denied { action, .. })) => Some(action),
+        _ => None,
     }
-    requests
-}
-
-fn refused(seen: String) -> Finding {
-    Finding::fail(
-        seen,
-        "EventBridge drops the events: interruptions never arrive, nodes are lost with their pods \
-         still on them, and nothing is logged.",
-    )
 }
 
 fn shut_out(
@@ -140,29 +103,34 @@ fn shut_out(
     queue: &Queue,
     arn: &str,
     text: &str,
-    rules: &[&str],
-    decision: &Decision,
+    out: &[&(Sender, Decision)],
 ) -> Finding {
-    let of = if rules.is_empty() { String::new() } else { format!(" for {}", listed(rules)) };
-    let finding = refused(format!(
-        "The policy of {} does not let {EVENTS} send{of}: {decision}.",
-        queue.name
-    ))
-    .evidence(API, "Policy", decision.to_string());
-    let existing: Value = serde_json::from_str(text).unwrap_or_default();
-    finding.mend(match decision {
+    let names: Vec<_> = out.iter().filter_map(|(sender, _)| sender.rule.as_deref()).collect();
+    let decision = &out[0].1;
+    let of = if names.is_empty() { String::new() } else { format!(" for {}", listed(&names)) };
+    let seen = format!("The policy of {} does not let {EVENTS} send{of}: {decision}.", queue.name);
+    let finding = if out.iter().any(|(sender, _)| sender.vital) {
+        Finding::fail(seen, EFFECT)
+    } else {
+        Finding::warn(
+            seen,
+            "EventBridge drops these events, and nothing is logged. Karpenter drains nodes for \
+             them only where interruptible capacity reservations are in use, if at all.",
+        )
+    };
+    let remedy = match decision {
         Decision::Denied { statement, .. } => Remedy::new(format!(
-            "Take {statement} out of the policy, or leave {EVENTS} out of whom it denies: a deny \
-             outranks every allow."
+            "Take {statement} out, or leave {EVENTS} out of whom it denies: a deny outranks every \
+             allow. The command shows the policy."
         ))
-        .document("queue-policy.json", &existing)
         .run(format!(
             "aws sqs get-queue-attributes --region {} --queue-url {} --attribute-names Policy",
             quote(cx.region()),
             quote(&queue.url)
         )),
-        _ => extend(cx, queue, arn, &existing),
-    })
+        _ => extend(cx, queue, arn, &serde_json::from_str(text).unwrap_or_default()),
+    };
+    finding.evidence(API, "Policy", decision.to_string()).mend(remedy)
 }
 
 /// Adds the statement that is missing to the policy that is there.
@@ -173,11 +141,14 @@ fn extend(cx: &Context<'_>, queue: &Queue, arn: &str, existing: &Value) -> Remed
         Some(one) => vec![one],
         None => Vec::new(),
     };
-    // A second statement of the same Sid is refused.
-    let kept = statements
-        .into_iter()
-        .filter(|statement| statement.get("Sid") != Some(&json!("AllowEvents")));
-    let all: Vec<_> = kept.chain([send_statement(arn)]).collect();
+    let mut missing = send_statement(arn);
+    // SQS refuses two statements of one Sid, and needs none.
+    if statements.iter().any(|statement| statement.get("Sid") == missing.get("Sid"))
+        && let Some(fields) = missing.as_object_mut()
+    {
+        fields.remove("Sid");
+    }
+    let all: Vec<_> = statements.into_iter().chain([missing]).collect();
     if !policy.is_object() {
         policy = json!({ "Version": "2012-10-17" });
     }
@@ -226,6 +197,15 @@ mod tests {
         deny["Statement"] = json!([deny["Statement"], {
             "Sid": "NoOne", "Effect": "Deny", "Principal": "*", "Action": "sqs:*", "Resource": QUEUE,
         }]);
+        let drains_only = from("arn:aws:events:us-west-2:111122223333:rule/S*");
+        let mut private = allow(EVENTS, &json!({}));
+        private["Statement"] = json!([private["Statement"], {
+            "Effect": "Deny", "Principal": "*", "Action": "sqs:*", "Resource": QUEUE,
+            "Condition": {"StringNotEquals": {"aws:SourceVpce": "vpce-1"}},
+        }]);
+        let no_rebalance = json!({"ArnNotLike": {
+            "aws:SourceArn": "arn:aws:events:*:*:rule/RebalanceRule",
+        }});
         let account = |id: &str| json!({"StringEquals": {"aws:SourceAccount": id}});
         let no_policy = json!({"facts": {"queues": {"demo": {"known": {"attributes": {"known": {"policy": null}}}}}}});
         let mut no_rules = policy(&allow(EVENTS, &from(all_rules)));
@@ -234,6 +214,7 @@ mod tests {
         let denied = json!({"facts": {"queues": {"demo": {"known": {"attributes": denied}}}}});
         let (pass, fail) = (&[(Status::Pass, "demo")][..], &[(Status::Fail, "demo")][..]);
         let unknown = &[(Status::Unknown, "demo")][..];
+        let warn = &[(Status::Warn, "demo")][..];
         assert_rows(
             Account::Karpenter,
             &CHECK,
@@ -244,6 +225,9 @@ mod tests {
                 ("of another account", policy(&allow(EVENTS, &account("999999999999"))), fail),
                 ("for all rules", policy(&allow(EVENTS, &from(all_rules))), pass),
                 ("for one rule", policy(&allow(EVENTS, &from(one_rule))), fail),
+                ("for some of the rules that drain", policy(&allow(EVENTS, &drains_only)), fail),
+                ("for all that drain", policy(&allow(EVENTS, &no_rebalance)), warn),
+                ("through an endpoint only", policy(&private), fail),
                 ("for rules not there yet", no_rules, unknown),
                 ("another service", policy(&allow("sns.amazonaws.com", &json!({}))), fail),
                 ("denied", policy(&deny), fail),
@@ -264,6 +248,17 @@ mod tests {
         );
         let skipped = &[(Status::Skipped, "demo")];
         assert_rows(Account::AutoMode, &CHECK, &[("EKS does it", json!({}), skipped)]);
+    }
+
+    #[test]
+    fn an_unknown_names_the_action() {
+        let list = "events:ListRuleNamesByTarget";
+        let arn = "arn:aws:events:us-west-2:111122223333:rule/x";
+        let mut patch = policy(&allow(EVENTS, &json!({"ArnLike": {"aws:SourceArn": arn}})));
+        patch["facts"]["queue_rules"] =
+            json!({"demo": {"denied": {"action": list, "message": "no"}}});
+        let found = Account::Karpenter.judge(&CHECK, &patch).remove(0);
+        assert_eq!((found.status, found.missing_action.as_deref()), (Status::Unknown, Some(list)));
     }
 
     #[test]

@@ -1,6 +1,10 @@
 //! Whether each kind of interruption is forwarded to the queue.
 
-use super::{arn, create_rule, fact, name_of, targets};
+use super::{
+    fact,
+    mend::{arn, create_rule},
+    name_of, targets,
+};
 use crate::{
     checks::{Area, Check, Context, Judged, Stop, Verdicts, remedies::quote},
     facts::{Fact, events::Rule},
@@ -136,7 +140,7 @@ fn judge(
         )))
     } else {
         lost(needed, format!("No rule forwards “{}” to {queue}.", needed.detail_type))
-            .evidence(API, "RuleNames[]", format!("{} rules, none for it", rules.len()))
+            .evidence(API, "RuleNames[]", names(rules))
             .mend(create_rule(
                 Remedy::new("Create the rule, with the queue as its target."),
                 cx,
@@ -145,6 +149,12 @@ fn judge(
             ))
     };
     Ok(finding)
+}
+
+fn names(rules: &[Fact<Rule>]) -> String {
+    let names: Vec<_> =
+        rules.iter().filter_map(|rule| rule.value()).map(|rule| rule.name.as_str()).collect();
+    format!("[{}]", names.join(", "))
 }
 
 /// Events of this kind are lost: how bad that is depends on what Karpenter does with them.
