@@ -81,6 +81,12 @@ fn region_or_default(
     otherwise: &str,
     option: &str,
 ) -> Remedy {
+    if cx.target.before_install() {
+        let words = format!(
+            "Install with the region in controller.env of the chart's values. Or {otherwise}"
+        );
+        return change(Remedy::new(change_words(defaults, &words)), cx, defaults, option);
+    }
     let words = format!(
         "Give the controller its region, and it never asks: controller.env in the chart's values, \
          or at once with kubectl. Or {otherwise}"

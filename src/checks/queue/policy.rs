@@ -35,14 +35,15 @@ pub static CHECK: Check = Check {
     doc: "\
 ## What
 The queue's policy allows `events.amazonaws.com` to call `sqs:SendMessage` on it, on behalf of
-each rule that targets it. The policy is evaluated as IAM would, with its conditions, for
+each rule that forwards interruptions to it. The policy is evaluated as IAM would, with its conditions, for
 requests over TLS that carry the rule's ARN as `aws:SourceArn` and this account as
 `aws:SourceAccount`.
 
 ## Why
 EventBridge writes to a queue only by the queue's own policy. A condition on `aws:SourceArn` that
-leaves a rule out shuts just that rule out. Karpenter's template also names `sqs.amazonaws.com`;
-no interruption comes that way, so its absence is not judged.
+leaves a rule out shuts just that rule out: a warning where no node is drained for its events.
+Karpenter's template also names `sqs.amazonaws.com`; no interruption comes that way, so its
+absence is not judged.
 
 ## Seen as
 Nothing in the controller's log: the events are dropped. EventBridge's metric

@@ -146,6 +146,20 @@ mod tests {
     }
 
     #[test]
+    fn the_effect_looks_at_the_zone() {
+        for (best, effect) in [
+            (20, "Nothing stops yet: in a Karpenter takes subnet-02, which has 20 free."),
+            (19, "The most that a selected subnet in a has left is 19."),
+            (0, "every launch in a fails"),
+        ] {
+            let patch =
+                selected(&[("subnet-01", "a", "vpc-01", 0), ("subnet-02", "a", "vpc-01", best)]);
+            let found = Account::Karpenter.judge(&CHECK, &patch).remove(0);
+            assert!(found.effect.contains(effect), "{best}: {}", found.effect);
+        }
+    }
+
+    #[test]
     fn rows() {
         let ipv6 = |free| {
             let mut patch = selected(&[("subnet-01", "a", "vpc-01", free)]);

@@ -121,6 +121,11 @@ fn upgrade_karpenter(cx: &Context<'_>, version: KubernetesVersion) -> Remedy {
         (line.first.major, line.first.minor) == (oldest.major, oldest.minor)
     };
     let newest = versions::minors().iter().find(of_its_line).map_or(oldest, |line| line.newest);
+    if cx.target.before_install() {
+        return Remedy::new(format!(
+            "Install Karpenter {oldest} or newer; {newest} is the last patch of that line."
+        ));
+    }
     let chart =
         if newest < PLAIN_CHART_VERSIONS { format!("v{newest}") } else { newest.to_string() };
     let helm = |name: &str| {
@@ -195,6 +200,16 @@ mod tests {
         );
         let skipped = &[(Status::Skipped, "demo")];
         assert_rows(Account::AutoMode, &CHECK, &[("EKS's own Karpenter", json!({}), skipped)]);
+    }
+
+    #[test]
+    fn nothing_is_upgraded_before_an_install() {
+        let mut patch = pair("1.35", Some("1.8.0"));
+        patch["scope"]["stage"] = json!("before");
+        let remedy = Account::Karpenter.judge(&CHECK, &patch).remove(0).remedy;
+        let remedy = remedy.expect("it is mended");
+        assert!(remedy.words.starts_with("Install Karpenter 1.9.0 or newer"), "{}", remedy.words);
+        assert!(remedy.steps.is_empty());
     }
 
     #[test]
