@@ -1,0 +1,111 @@
+//! The commands that make the queue and what feeds it.
+
+use serde_json::{Value, json};
+
+use super::EVENTS;
+use crate::{
+    checks::{Context, remedies::quote},
+    outcome::Remedy,
+    requirements::rules::{self, EventRule},
+};
+
+/// The target id of the getting-started template's rules.
+const TARGET_ID: &str = "KarpenterInterruptionQueueTarget";
+
+/// The ARN that a queue of this name has, or will have; with a stand-in for an unknown account.
+pub(super) fn arn(cx: &Context<'_>, name: &str) -> String {
+    let queue = cx.facts.queues.get(name).and_then(|queue| queue.value());
+    if let Some(attributes) = queue.and_then(|queue| queue.attributes.value()) {
+        return attributes.arn.clone();
+    }
+    let account = cx.account().unwrap_or("ACCOUNT_ID");
+    format!("arn:{}:sqs:{}:{account}:{name}", cx.target.partition, cx.region())
+}
+
+/// The statement that lets events reach the queue.
+pub(super) fn send_statement(queue_arn: &str) -> Value {
+    json!({
+        "Sid": "AllowEvents",
+        "Effect": "Allow",
+        "Principal": { "Service": [EVENTS, "sqs.amazonaws.com"] },
+        "Action": "sqs:SendMessage",
+        "Resource": queue_arn,
+    })
+}
+
+/// The statement that refuses requests without TLS, as the template has it from Karpenter 1.0.
+pub(super) fn tls_statement(queue_arn: &str) -> Value {
+    json!({
+        "Sid": "DenyHTTP",
+        "Effect": "Deny",
+        "Principal": "*",
+        "Action": "sqs:*",
+        "Resource": queue_arn,
+        "Condition": { "Bool": { "aws:SecureTransport": "false" } },
+    })
+}
+
+/// Adds the commands that create one rule with the queue as its target.
+pub(super) fn create_rule(
+    remedy: Remedy,
+    cx: &Context<'_>,
+    queue_arn: &str,
+    rule: &EventRule,
+) -> Remedy {
+    let region = quote(cx.region());
+    let name = rule_name(cx, rule);
+    let file = format!("{}.json", rule.id);
+    remedy
+        .document(&file, &rule.pattern())
+        .run(format!(
+            "aws events put-rule --region {region} --name {name} --event-pattern file://{file}"
+        ))
+        .run(format!(
+            "aws events put-targets --region {region} --rule {name} --targets \
+             Id={TARGET_ID},Arn={queue_arn}"
+        ))
+}
+
+/// A name for a rule that is to be created, within EventBridge's 64 characters.
+fn rule_name(cx: &Context<'_>, rule: &EventRule) -> String {
+    const LIMIT: usize = 64;
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    let cluster: String = cx.target.cluster.chars().filter(|c| plain(*c)).collect();
+    let room = LIMIT.saturating_sub(rule.id.len() + 1);
+    let cluster: String = cluster.chars().take(room).collect();
+    format!("{cluster}-{}", rule.id)
+}
+
+/// The commands that create the queue and all that feeds it, as the getting-started template
+/// does (five minutes of retention, SQS's own encryption).
+pub(super) fn create(cx: &Context<'_>, name: &str, words: &str) -> Remedy {
+    let arn = arn(cx, name);
+    let policy = json!({
+        "Version": "2012-10-17",
+        "Statement": [send_statement(&arn), tls_statement(&arn)],
+    });
+    let attributes = json!({
+        "MessageRetentionPeriod": "300",
+        "SqsManagedSseEnabled": "true",
+        "Policy": policy.to_string(),
+    });
+    let remedy = Remedy::new(words).document("queue-attributes.json", &attributes).run(format!(
+        "aws sqs create-queue --region {} --queue-name {} --attributes file://queue-attributes.json",
+        quote(cx.region()),
+        quote(name)
+    ));
+    let needed = rules::needed(cx.karpenter());
+    needed.into_iter().fold(remedy, |remedy, rule| create_rule(remedy, cx, &arn, rule))
+}
+
+/// Adds the command that sets the queue's name, where there is a controller to set it for.
+pub(super) fn set_name(remedy: Remedy, cx: &Context<'_>, name: &str) -> Remedy {
+    if cx.target.before_install() {
+        return remedy;
+    }
+    remedy.run(format!(
+        "kubectl set env deployment/karpenter --namespace {} INTERRUPTION_QUEUE={}",
+        quote(&cx.target.namespace.value),
+        quote(name)
+    ))
+}

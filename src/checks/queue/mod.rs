@@ -1,0 +1,83 @@
+//! The interruption queue and what feeds it.
+
+pub mod encryption;
+pub mod exists;
+mod mend;
+pub mod policy;
+pub mod rules;
+mod senders;
+
+use super::{Context, Judged, Stop, Verdicts};
+use crate::{
+    facts::{
+        Fact, Facts,
+        sqs::{Queue, QueueAttributes},
+    },
+    outcome::Finding,
+    target::{QueueTarget, names},
+};
+
+/// EventBridge, as a policy names it; the same in every partition.
+const EVENTS: &str = "events.amazonaws.com";
+
+/// The name in a queue's ARN, URL or name.
+fn name_of(queue: &str) -> &str {
+    queue.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or(queue)
+}
+
+/// What is known of a queue that is given by ARN, URL or name.
+fn fact<'a>(facts: &'a Facts, queue: &str) -> Result<&'a Fact<Queue>, Stop> {
+    let found = facts.queues.get(queue).or_else(|| facts.queues.get(name_of(queue)));
+    found.ok_or_else(|| Stop::unknown(format!("these facts do not hold the queue {queue}")))
+}
+
+/// The queues to judge: the one named, or all that were found.
+fn targets<'a>(cx: &'a Context<'_>) -> Result<Vec<&'a str>, Stop> {
+    match &cx.target.queue {
+        QueueTarget::Named(name) => Ok(vec![name]),
+        QueueTarget::Found(names) => Ok(names.iter().map(String::as_str).collect()),
+        QueueTarget::None => Err(Stop::skipped("there is no interruption queue")),
+        QueueTarget::NotSeen => Err(not_seen(cx)),
+    }
+}
+
+/// Why it is not known whether there is a queue under a usual name.
+fn not_seen(cx: &Context<'_>) -> Stop {
+    let usual = names::queues(&cx.target.cluster);
+    let unseen = usual.iter().find_map(|name| match fact(cx.facts, name) {
+        Ok(queue) => queue.found().err().map(Stop::from),
+        Err(stop) => Some(stop),
+    });
+    unseen.unwrap_or_else(|| Stop::unknown("the usual queue names were not looked up"))
+}
+
+/// Judges each queue that exists, by its attributes.
+fn each(
+    cx: &Context<'_>,
+    judge: impl Fn(&Queue, &QueueAttributes) -> Result<Finding, Stop>,
+) -> Verdicts {
+    let one = |name: &str| {
+        Judged::new(name_of(name), || {
+            let queue = fact(cx.facts, name)?.found()?;
+            let queue = queue.ok_or_else(|| Stop::skipped("the queue does not exist"))?;
+            judge(queue, queue.attributes.known()?)
+        })
+    };
+    Ok(targets(cx)?.into_iter().map(one).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_is_the_last_part() {
+        for given in [
+            "demo",
+            "arn:aws:sqs:us-west-2:111122223333:demo",
+            "https://sqs.us-west-2.amazonaws.com/111122223333/demo",
+        ] {
+            assert_eq!(name_of(given), "demo");
+        }
+    }
+}
