@@ -8,14 +8,22 @@ mod remedies;
 pub mod run;
 #[cfg(test)]
 pub(crate) mod testing;
+mod trust;
 
+mod cluster_role;
 mod launch;
 
 pub use check::{Area, Check, Judged, Stop, Verdicts};
 pub use context::Context;
 
 /// Every check, in the order in which a node comes to life.
-pub static ALL: &[&Check] = &[&launch::spot_service_linked_role::CHECK];
+pub static ALL: &[&Check] = &[
+    // Controller
+    &cluster_role::trust::CHECK,
+    // Launch
+    &launch::spot_service_linked_role::CHECK,
+    // Join
+];
 
 /// The check of this id.
 pub fn get(id: &str) -> Option<&'static Check> {
