@@ -10,6 +10,7 @@ pub mod run;
 pub(crate) mod testing;
 mod trust;
 
+mod cluster;
 mod cluster_role;
 mod launch;
 
@@ -23,6 +24,7 @@ pub static ALL: &[&Check] = &[
     // Launch
     &launch::spot_service_linked_role::CHECK,
     // Join
+    &cluster::auth_mode::CHECK,
 ];
 
 /// The check of this id.
