@@ -13,6 +13,7 @@ mod trust;
 mod cluster;
 mod cluster_role;
 mod launch;
+mod node_role;
 
 pub use check::{Area, Check, Judged, Stop, Verdicts};
 pub use context::Context;
@@ -22,6 +23,7 @@ pub static ALL: &[&Check] = &[
     // Controller
     &cluster_role::trust::CHECK,
     // Launch
+    &node_role::exists::CHECK,
     &launch::spot_service_linked_role::CHECK,
     // Join
     &cluster::auth_mode::CHECK,
