@@ -27,6 +27,7 @@ pub static ALL: &[&Check] = &[
     &launch::spot_service_linked_role::CHECK,
     // Join
     &cluster::auth_mode::CHECK,
+    &node_role::not_cluster_role::CHECK,
 ];
 
 /// The check of this id.

@@ -1,6 +1,7 @@
 //! The roles that nodes run with.
 
 pub mod exists;
+pub mod not_cluster_role;
 
 use super::{Context, Judged, Stop};
 use crate::{
