@@ -28,6 +28,7 @@ pub static ALL: &[&Check] = &[
     // Join
     &cluster::auth_mode::CHECK,
     &node_role::not_cluster_role::CHECK,
+    &node_role::trust::CHECK,
 ];
 
 /// The check of this id.

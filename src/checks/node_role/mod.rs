@@ -2,6 +2,7 @@
 
 pub mod exists;
 pub mod not_cluster_role;
+pub mod trust;
 
 use super::{Context, Judged, Stop};
 use crate::{
