@@ -24,6 +24,7 @@ pub static ALL: &[&Check] = &[
     &cluster_role::trust::CHECK,
     // Launch
     &node_role::exists::CHECK,
+    &node_role::instance_profile::CHECK,
     &launch::spot_service_linked_role::CHECK,
     // Join
     &cluster::auth_mode::CHECK,

@@ -1,6 +1,7 @@
 //! The roles that nodes run with.
 
 pub mod exists;
+pub mod instance_profile;
 pub mod not_cluster_role;
 pub mod trust;
 
