@@ -28,6 +28,7 @@ pub static ALL: &[&Check] = &[
     &launch::spot_service_linked_role::CHECK,
     // Join
     &cluster::auth_mode::CHECK,
+    &node_role::access_entry::CHECK,
     &node_role::not_cluster_role::CHECK,
     &node_role::trust::CHECK,
 ];

@@ -1,5 +1,6 @@
 //! The roles that nodes run with.
 
+pub mod access_entry;
 pub mod exists;
 pub mod instance_profile;
 pub mod not_cluster_role;
