@@ -5,6 +5,7 @@
 //! silently.
 
 pub mod names;
+pub mod redact;
 pub mod resolve;
 pub mod saved;
 mod scope;

@@ -33,3 +33,22 @@ pub fn is_role_name(name: &str) -> bool {
         && name.len() <= ROLE_NAME_LIMIT
         && name.chars().all(|c| c.is_ascii_alphanumeric() || "+=,.@_-".contains(c))
 }
+
+/// The name of a queue that was given as a name, a URL or an ARN.
+pub fn queue_name(named: &str) -> &str {
+    named.rsplit(['/', ':']).next().unwrap_or(named)
+}
+
+/// The public parameters with the recommended AL2023 image of a Kubernetes version, one an
+/// architecture (`pkg/providers/amifamily/al2023.go`).
+pub fn image_parameters(kubernetes_version: &str) -> Vec<String> {
+    ["x86_64", "arm64"]
+        .iter()
+        .map(|architecture| {
+            format!(
+                "/aws/service/eks/optimized-ami/{kubernetes_version}/amazon-linux-2023/\
+                 {architecture}/standard/recommended/image_id"
+            )
+        })
+        .collect()
+}

@@ -7,7 +7,7 @@ use super::{
     Target, names,
 };
 use crate::{
-    facts::{Facts, arn},
+    facts::{Facts, arn, eks::PodIdentityAssociation},
     requirements::version::KarpenterVersion,
 };
 
@@ -143,22 +143,28 @@ fn controller_roles(scope: &Scope, facts: &Facts) -> Vec<Sourced<String>> {
     if let Some(role) = &scope.controller_role {
         return vec![Sourced::new(arn::role_name(role).to_owned(), Origin::Flag)];
     }
-    let associated: BTreeSet<String> = facts
+    let associations: Vec<&PodIdentityAssociation> = facts
         .pod_identity_associations
         .value()
         .into_iter()
         .flatten()
         .filter_map(|association| association.value())
-        .filter(|association| {
-            association.namespace == scope.namespace()
-                && association.service_account == scope.service_account()
-        })
-        .map(|association| arn::role_name(&association.role_arn).to_owned())
         .collect();
+    let exact = associations.iter().filter(|association| {
+        association.namespace == scope.namespace()
+            && association.service_account == scope.service_account()
+    });
+    let mut associated: BTreeSet<&str> =
+        exact.map(|association| arn::role_name(&association.role_arn)).collect();
+    if associated.is_empty() && scope.service_account.is_none() {
+        // Another namespace, or a service account by another name that says Karpenter.
+        let any = associations.iter().map(|association| arn::role_name(&association.role_arn));
+        associated = any.collect();
+    }
     if !associated.is_empty() {
         return associated
             .into_iter()
-            .map(|name| Sourced::new(name, Origin::PodIdentityAssociation))
+            .map(|name| Sourced::new(name.to_owned(), Origin::PodIdentityAssociation))
             .collect();
     }
     names::controller_roles(&scope.cluster)

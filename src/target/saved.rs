@@ -1,6 +1,7 @@
 //! The facts file: what was asked, what was read, and what reading it took.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Scope;
@@ -21,7 +22,7 @@ pub struct Saved {
 }
 
 /// What reading the facts took.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Effort {
     /// API calls; a retry is not counted again.
     pub calls: usize,

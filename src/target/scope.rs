@@ -39,6 +39,24 @@ pub struct Scope {
 }
 
 impl Scope {
+    /// A cluster of which nothing else was said.
+    pub fn new(cluster: String, region: String, region_origin: Origin) -> Self {
+        Self {
+            cluster,
+            region,
+            region_origin,
+            product: ProductChoice::default(),
+            stage: StageChoice::default(),
+            karpenter_version: None,
+            namespace: None,
+            service_account: None,
+            controller_role: None,
+            node_roles: Vec::new(),
+            interruption_queue: None,
+            discovery_tag: None,
+        }
+    }
+
     pub fn namespace(&self) -> &str {
         self.namespace.as_deref().unwrap_or("kube-system")
     }
