@@ -19,6 +19,8 @@ class Account:
     endpoint: str
     cluster: str
     region: str
+    key: str | None = None
+    """An access key id; default: the environment's, else one of the default account."""
 
     @functools.cache
     def client(self, service: str) -> Any:
@@ -26,7 +28,7 @@ class Account:
             service,
             region_name=self.region,
             endpoint_url=self.endpoint,
-            aws_access_key_id=os.environ.get("AWS_ACCESS_KEY_ID", DEFAULT_KEY),
+            aws_access_key_id=self.key or os.environ.get("AWS_ACCESS_KEY_ID", DEFAULT_KEY),
             aws_secret_access_key=os.environ.get("AWS_SECRET_ACCESS_KEY", "secret"),
             aws_session_token=os.environ.get("AWS_SESSION_TOKEN"),
             config=Config(retries={"total_max_attempts": 1}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from botocore.exceptions import ClientError
-from conftest import ACCOUNT, error_code, make_role
+from conftest import ACCOUNT, REGION, error_code, make_role, post
 
 ADMIN = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
 NODE_USERNAME = "system:node:{{EC2PrivateDNSName}}"
@@ -165,3 +165,16 @@ def test_through_the_command_line(aws, make_cluster, node_role):
         "--type", "EC2_LINUX")
     entry = aws("eks", "describe-access-entry", "--cluster-name", "c", "--principal-arn", node_role)
     assert entry["accessEntry"]["username"] == NODE_USERNAME
+
+
+def test_an_entry_can_be_made_older_than_its_role(client, endpoint, make_cluster, node_role):
+    make_cluster()
+    eks = client("eks")
+    created = eks.create_access_entry(clusterName="c", principalArn=node_role)["accessEntry"]
+    role = client("iam").get_role(RoleName="node")["Role"]
+    assert role["CreateDate"] <= created["createdAt"]
+    assert role["CreateDate"].microsecond == 0
+    body = {"region": REGION, "name": "c", "principalArn": node_role, "secondsAgo": 3600}
+    post(endpoint, "/moto-api/preflight/access-entry-age", body)
+    entry = eks.describe_access_entry(clusterName="c", principalArn=node_role)["accessEntry"]
+    assert entry["modifiedAt"] < role["CreateDate"]

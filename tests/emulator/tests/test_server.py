@@ -67,3 +67,10 @@ def test_accounts_and_regions_are_apart(client, make_cluster):
     other = client("eks", key="AKIATEST111122223333")
     assert other.list_clusters()["clusters"] == []
     assert client("eks").list_clusters()["clusters"] == ["c"]
+
+
+def test_seeds_run_inside_the_server_too(client, endpoint):
+    body = {"seed": "auto-mode", "name": "c", "region": "us-west-2", "account": "111122223333"}
+    post(endpoint, "/moto-api/preflight/seed", body)
+    assert client("eks").list_clusters()["clusters"] == []
+    assert client("eks", key="AKIATEST111122223333").list_clusters()["clusters"] == ["c"]
