@@ -11,6 +11,8 @@ def set_moto_environment() -> None:
     """What moto must find in its environment before it is imported."""
     # Without it every AWS-managed policy is NoSuchEntity.
     os.environ["MOTO_IAM_LOAD_MANAGED_POLICIES"] = "true"
+    # A thousand images that nothing here uses, built anew for each account and region.
+    os.environ["MOTO_EC2_LOAD_DEFAULT_AMIS"] = "false"
     # It would pin every access key to one account.
     os.environ.pop("MOTO_ACCOUNT_ID", None)
     # moto asks botocore for its lists of regions; no profile of the user may matter.
