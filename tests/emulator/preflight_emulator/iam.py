@@ -25,7 +25,7 @@ ROLE_NAMES = {
 
 
 def install() -> None:
-    moto.iam.models.utcnow = _whole_seconds
+    moto.iam.models.utcnow = _whole_seconds  # type: ignore[attr-defined]
 
 
 def _whole_seconds() -> datetime:

@@ -13,7 +13,7 @@ from moto.utilities.utils import get_partition
 
 
 def install() -> None:
-    IAMBackend._init_aws_policies = _policies  # type: ignore[method-assign]
+    IAMBackend._init_aws_policies = _policies  # type: ignore[assignment,method-assign]
 
 
 def _policies(backend: IAMBackend) -> list[ManagedPolicy]:

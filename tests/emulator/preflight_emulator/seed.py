@@ -33,6 +33,9 @@ def main() -> None:
     arguments = parser.parse_args()
     if not arguments.endpoint:
         parser.error("--endpoint or AWS_ENDPOINT_URL is needed: seeds never go to the real AWS")
+    # Whatever profile the user has set is for the real AWS.
+    for name in ("AWS_PROFILE", "AWS_DEFAULT_PROFILE"):
+        os.environ.pop(name, None)
     account = Account(arguments.endpoint, arguments.cluster, arguments.region)
     print(json.dumps(SEEDS[arguments.name](account)))
 

@@ -36,9 +36,7 @@ def make_emulator(host: str, port: int) -> BaseWSGIServer:
     install()
     calm_the_garbage_collector()
     application = DomainDispatcherApplication(create_backend_app)
-    server = make_server(
-        host, port, application, threaded=True, request_handler=MotoRequestHandler
-    )
+    server = make_server(host, port, application, threaded=True, request_handler=MotoRequestHandler)
     # moto calls itself on this port in a few places.
     os.environ["MOTO_PORT"] = str(server.port)
     return server

@@ -17,7 +17,7 @@ ROLE_ARN = re.compile(r"^arn:aws[a-z-]*:iam::[0-9]{12}:role/.+")
 
 
 def install() -> None:
-    AccountSpecificBackend.reset = _reset_only_what_needs_it  # type: ignore[method-assign]
+    AccountSpecificBackend.reset = _reset_only_what_needs_it  # type: ignore[assignment,method-assign]
     moto.eks.models.validate_role_arn = _validate_role_arn
 
 

@@ -161,8 +161,18 @@ def test_eksctl_irsa(account):
 
 
 def test_the_command_says_what_it_made(endpoint):
-    command = [sys.executable, "-m", "preflight_emulator.seed", "auto-mode",
-               "--endpoint", endpoint, "--cluster", "named", "--region", "eu-west-1"]
+    command = [
+        sys.executable,
+        "-m",
+        "preflight_emulator.seed",
+        "auto-mode",
+        "--endpoint",
+        endpoint,
+        "--cluster",
+        "named",
+        "--region",
+        "eu-west-1",
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["cluster"] == "named"
     eks = make_client(endpoint, "eks", region="eu-west-1")

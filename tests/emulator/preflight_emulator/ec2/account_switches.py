@@ -11,7 +11,9 @@ from preflight_emulator.ec2.settings import Record, settings_of
 
 
 def install() -> None:
-    Subnet.block_public_access_states = property(_block_public_access_states)
+    Subnet.block_public_access_states = property(  # type: ignore[attr-defined]
+        _block_public_access_states
+    )
 
 
 def _block_public_access_states(subnet: Subnet) -> Record:
