@@ -18,6 +18,7 @@ SEEDS: dict[str, Callable[[Account], dict[str, Any]]] = {
     "auto-mode": auto_mode.seed,
     "eksctl-irsa": eksctl_irsa.seed,
     "getting-started": getting_started.seed,
+    "getting-started-aws-auth": getting_started.seed_with_aws_auth,
     "seeds-broken": broken.seed,
     "seeds-fixed": fixed.seed,
     "terraform-module": terraform_module.seed,
