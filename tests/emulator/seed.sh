@@ -2,5 +2,5 @@
 # Seed an account: seed.sh NAME --endpoint URL [--cluster NAME] [--region R]
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-python=$("$here/venv.sh")
+python=$("${EMULATOR_PYTHON:-python3}" "$here/ensure_venv.py" requirements.txt)
 PYTHONPATH=$here exec "$python" -m preflight_emulator.seed "$@"

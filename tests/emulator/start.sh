@@ -2,5 +2,5 @@
 # Start the emulated account; see README.md. Arguments go to `python -m preflight_emulator`.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-python=$("$here/venv.sh")
+python=$("${EMULATOR_PYTHON:-python3}" "$here/ensure_venv.py" requirements.txt)
 PYTHONPATH=$here exec "$python" -m preflight_emulator "$@"

@@ -51,10 +51,10 @@ def main() -> None:
     from preflight_emulator.server import make_emulator
 
     server = make_emulator(HOST, arguments.port)
-    if arguments.until_stdin_closes:
-        threading.Thread(target=stop_with_stdin, daemon=True).start()
     ready = {"endpoint": f"http://{HOST}:{server.port}", "pid": os.getpid()}
     print(json.dumps(ready), flush=True)
+    if arguments.until_stdin_closes:
+        threading.Thread(target=stop_with_stdin, daemon=True).start()
     server.serve_forever()
 
 

@@ -18,7 +18,7 @@ ACCOUNT_KEY = re.compile(r"^A[A-Z]{7}(?P<account>[0-9]{12})$")
 def account_of_key(access_key: str) -> str:
     # moto's own look-up builds the IAM of every partition; only those in use can know the key.
     for account, partitions in list(moto.iam.models.iam_backends.items()):
-        if any(access_key in backend.access_keys for backend in partitions.values()):
+        if any(access_key in backend.access_keys for backend in list(partitions.values())):
             return account
     match = ACCOUNT_KEY.match(access_key)
     return match["account"] if match else DEFAULT_ACCOUNT_ID

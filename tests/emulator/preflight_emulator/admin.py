@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 from moto.core import DEFAULT_ACCOUNT_ID
+from moto.core.utils import utcnow
 from moto.ec2.models import EC2Backend, ec2_backends
 from moto.eks.models import eks_backends
 
 from preflight_emulator.ec2.settings import settings_of
+from preflight_emulator.eks.state import find_cluster, state_of
 
 Answer = tuple[int, dict[str, str], str]
 Body = dict[str, Any]
@@ -56,12 +60,41 @@ def managed_resource_visibility(body: Body) -> None:
     settings_of(_ec2(body)).managed_resources_visibility = body["visibility"]
 
 
+def _cluster(body: Body) -> Any:
+    account = body.get("account", DEFAULT_ACCOUNT_ID)
+    backend = eks_backends[account][body.get("region", DEFAULT_REGION)]
+    return find_cluster(backend, body["name"])
+
+
 def cluster(body: Body) -> None:
     """``{"name": "C", "status": "UPDATING", "issues": [{"code": …, "message": …}]}``"""
-    account = body.get("account", DEFAULT_ACCOUNT_ID)
-    found: Any = eks_backends[account][body.get("region", DEFAULT_REGION)].clusters[body["name"]]
+    found = _cluster(body)
     found.status = body.get("status", found.status)
     found.health = {"issues": body.get("issues", found.health["issues"])}
+
+
+def access_entry_age(body: Body) -> None:
+    """``{"name": "C", "principalArn": "arn:…", "secondsAgo": 3600}``: when it was made."""
+    entry = state_of(_cluster(body)).access_entries[body["principalArn"]]
+    made = utcnow() - timedelta(seconds=body["secondsAgo"])
+    entry.record.update(createdAt=made, modifiedAt=made)
+
+
+def seed(body: Body) -> None:
+    """``{"seed": "getting-started", "name": "C"}``: what the seed command does, sooner."""
+    # Imported here: a server that is never asked for seeds does not need them.
+    from preflight_emulator.seed import SEEDS
+    from seeds.account import Account
+
+    account = body.get("account", DEFAULT_ACCOUNT_ID)
+    SEEDS[body["seed"]](
+        Account(
+            f"http://127.0.0.1:{os.environ['MOTO_PORT']}",
+            body.get("name", "demo"),
+            body.get("region", DEFAULT_REGION),
+            f"AKIASEED{account}",
+        )
+    )
 
 
 URL_PATHS = {
@@ -69,4 +102,6 @@ URL_PATHS = {
     "{0}/moto-api/preflight/subnet-free-addresses": _route(subnet_free_addresses),
     "{0}/moto-api/preflight/managed-resource-visibility": _route(managed_resource_visibility),
     "{0}/moto-api/preflight/cluster": _route(cluster),
+    "{0}/moto-api/preflight/access-entry-age": _route(access_entry_age),
+    "{0}/moto-api/preflight/seed": _route(seed),
 }

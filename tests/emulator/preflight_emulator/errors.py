@@ -6,4 +6,4 @@ from moto.core.exceptions import ServiceException
 
 
 class ServiceError(ServiceException):
-    """Needed as a class of ours: moto looks for the service of an exception in its module's name."""
+    """A class of ours: moto reads an exception's service from the name of its module."""

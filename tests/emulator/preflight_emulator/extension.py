@@ -9,7 +9,8 @@ import moto.moto_api._internal.urls
 import moto.ssm.urls
 import moto.sts.urls
 
-from preflight_emulator import accounts, admin, kms, managed_policies, speed, sqs
+from preflight_emulator import accounts, admin, iam, kms, managed_policies, speed, sqs
+from preflight_emulator.ec2 import account_switches
 from preflight_emulator.ec2.responses import CompleteEc2Response
 from preflight_emulator.eks.responses import CompleteEksResponse
 from preflight_emulator.iam import CompleteIamResponse
@@ -46,8 +47,10 @@ def install() -> None:
     moto.ssm.urls.url_paths["{0}/$"] = CompleteSsmResponse.dispatch
     moto.sts.urls.url_paths["{0}/$"] = CompleteStsResponse.dispatch
     moto.moto_api._internal.urls.url_paths.update(admin.URL_PATHS)
+    account_switches.install()
     accounts.install()
     managed_policies.install()
+    iam.install()
     kms.install()
     sqs.install()
     speed.install()

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
+import moto.iam.models
 from moto.core.responses import ActionResult
+from moto.core.utils import utcnow
 from moto.iam.responses import IamResponse
 
 from preflight_emulator.errors import ServiceError
@@ -18,6 +22,15 @@ ROLE_NAMES = {
     "spot.amazonaws.com": "AWSServiceRoleForEC2Spot",
     "spotfleet.amazonaws.com": "AWSServiceRoleForEC2SpotFleet",
 }
+
+
+def install() -> None:
+    moto.iam.models.utcnow = _whole_seconds  # type: ignore[attr-defined]
+
+
+def _whole_seconds() -> datetime:
+    """IAM's times have no fractions; EKS's have, which matters when the two are compared."""
+    return utcnow().replace(microsecond=0)
 
 
 class CompleteIamResponse(IamResponse):

@@ -19,7 +19,7 @@ _create_default_key = KmsBackend._generate_default_keys
 def install() -> None:
     utils.RESERVED_ALIASE_TARGET_KEY_IDS.update(MISSING_ALIASES)
     models.RESERVED_ALIASES.extend(MISSING_ALIASES)
-    KmsBackend._generate_default_keys = _create_aws_managed_key  # type: ignore[method-assign]
+    KmsBackend._generate_default_keys = _create_aws_managed_key  # type: ignore[assignment,method-assign]
 
 
 def _create_aws_managed_key(backend: KmsBackend, alias: str) -> str | None:

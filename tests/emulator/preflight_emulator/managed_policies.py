@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+from datetime import datetime
 from typing import Any
 
 from moto.iam.aws_managed_policies import aws_managed_policies_data
@@ -12,19 +13,30 @@ from moto.utilities.utils import get_partition
 
 
 def install() -> None:
-    IAMBackend._init_aws_policies = _policies  # type: ignore[method-assign]
+    IAMBackend._init_aws_policies = _policies  # type: ignore[assignment,method-assign]
 
 
 def _policies(backend: IAMBackend) -> list[ManagedPolicy]:
+    """Each account has its own: they count their attachments."""
     return [
-        AWSManagedPolicy.from_data(name, backend.account_id, backend.region_name, data)
-        for name, data in _parsed(get_partition(backend.region_name)).items()
+        AWSManagedPolicy(account_id=backend.account_id, region=backend.region_name, **policy)
+        for policy in _parsed(get_partition(backend.region_name))
     ]
 
 
 @functools.cache
-def _parsed(partition: str) -> dict[str, Any]:
+def _parsed(partition: str) -> list[dict[str, Any]]:
     text = aws_managed_policies_data
     if partition != "aws":
         text = text.replace("arn:aws:", f"arn:{partition}:")
-    return json.loads(text)
+    return [
+        {
+            "name": name,
+            "default_version_id": data.get("DefaultVersionId"),
+            "path": data.get("Path"),
+            "document": json.dumps(data.get("Document")),
+            "create_date": datetime.fromisoformat(data["CreateDate"]),
+            "update_date": datetime.fromisoformat(data["UpdateDate"]),
+        }
+        for name, data in json.loads(text).items()
+    ]

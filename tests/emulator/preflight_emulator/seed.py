@@ -18,6 +18,7 @@ SEEDS: dict[str, Callable[[Account], dict[str, Any]]] = {
     "auto-mode": auto_mode.seed,
     "eksctl-irsa": eksctl_irsa.seed,
     "getting-started": getting_started.seed,
+    "getting-started-aws-auth": getting_started.seed_with_aws_auth,
     "seeds-broken": broken.seed,
     "seeds-fixed": fixed.seed,
     "terraform-module": terraform_module.seed,
@@ -33,6 +34,9 @@ def main() -> None:
     arguments = parser.parse_args()
     if not arguments.endpoint:
         parser.error("--endpoint or AWS_ENDPOINT_URL is needed: seeds never go to the real AWS")
+    # Whatever profile the user has set is for the real AWS.
+    for name in ("AWS_PROFILE", "AWS_DEFAULT_PROFILE"):
+        os.environ.pop(name, None)
     account = Account(arguments.endpoint, arguments.cluster, arguments.region)
     print(json.dumps(SEEDS[arguments.name](account)))
 

@@ -11,6 +11,8 @@ def set_moto_environment() -> None:
     """What moto must find in its environment before it is imported."""
     # Without it every AWS-managed policy is NoSuchEntity.
     os.environ["MOTO_IAM_LOAD_MANAGED_POLICIES"] = "true"
+    # A thousand images that nothing here uses, built anew for each account and region.
+    os.environ["MOTO_EC2_LOAD_DEFAULT_AMIS"] = "false"
     # It would pin every access key to one account.
     os.environ.pop("MOTO_ACCOUNT_ID", None)
     # moto asks botocore for its lists of regions; no profile of the user may matter.
@@ -34,9 +36,7 @@ def make_emulator(host: str, port: int) -> BaseWSGIServer:
     install()
     calm_the_garbage_collector()
     application = DomainDispatcherApplication(create_backend_app)
-    server = make_server(
-        host, port, application, threaded=True, request_handler=MotoRequestHandler
-    )
+    server = make_server(host, port, application, threaded=True, request_handler=MotoRequestHandler)
     # moto calls itself on this port in a few places.
     os.environ["MOTO_PORT"] = str(server.port)
     return server

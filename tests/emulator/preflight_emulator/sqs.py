@@ -13,7 +13,7 @@ _set_attributes = Queue._set_attributes
 
 
 def install() -> None:
-    Queue._set_attributes = _complete  # type: ignore[method-assign]
+    Queue._set_attributes = _complete  # type: ignore[assignment,method-assign]
 
 
 def _complete(queue: Queue, attributes: dict[str, Any], now: float | None = None) -> None:

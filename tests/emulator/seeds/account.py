@@ -12,6 +12,10 @@ import boto3
 from botocore.config import Config
 
 DEFAULT_KEY = "AKIAIOSFODNN7EXAMPLE"
+# No proxy of the environment's may see these calls.
+CLIENT_CONFIG = Config(retries={"total_max_attempts": 1}, proxies={})
+BANNED_ZONES = ("use1-az3", "usw1-az2", "cac1-az3")
+"""Zones in which EKS makes no control plane."""
 
 
 @dataclass(frozen=True)
@@ -19,18 +23,11 @@ class Account:
     endpoint: str
     cluster: str
     region: str
+    key: str | None = None
+    """An access key id; default: the environment's, else one of the default account."""
 
-    @functools.cache
     def client(self, service: str) -> Any:
-        return boto3.client(
-            service,
-            region_name=self.region,
-            endpoint_url=self.endpoint,
-            aws_access_key_id=os.environ.get("AWS_ACCESS_KEY_ID", DEFAULT_KEY),
-            aws_secret_access_key=os.environ.get("AWS_SECRET_ACCESS_KEY", "secret"),
-            aws_session_token=os.environ.get("AWS_SESSION_TOKEN"),
-            config=Config(retries={"total_max_attempts": 1}),
-        )
+        return make_client(self, service)
 
     @functools.cached_property
     def number(self) -> str:
@@ -64,5 +61,14 @@ class Account:
         return digest[:length].upper()
 
 
-BANNED_ZONES = ("use1-az3", "usw1-az2", "cac1-az3")
-"""Zones in which EKS makes no control plane."""
+@functools.cache
+def make_client(account: Account, service: str) -> Any:
+    return boto3.client(
+        service,
+        region_name=account.region,
+        endpoint_url=account.endpoint,
+        aws_access_key_id=account.key or os.environ.get("AWS_ACCESS_KEY_ID", DEFAULT_KEY),
+        aws_secret_access_key=os.environ.get("AWS_SECRET_ACCESS_KEY", "secret"),
+        aws_session_token=os.environ.get("AWS_SESSION_TOKEN"),
+        config=CLIENT_CONFIG,
+    )

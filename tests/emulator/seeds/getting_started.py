@@ -32,6 +32,7 @@ class Choices:
     cluster: tuple[tuple[str, Any], ...] = ()
     """More members of CreateCluster."""
     private_ranges: tuple[str, ...] = tuple(PRIVATE_RANGES)
+    tag_public_subnets: bool = False
     node_role_entry: bool = True
     interruption: bool = True
     spot_role: bool = True
@@ -69,6 +70,15 @@ def seed(account: Account, choices: Choices = Choices()) -> dict[str, Any]:
         "controllerRole": controller_role,
         "queue": queue if choices.interruption else None,
     }
+
+
+def seed_with_aws_auth(account: Account) -> dict[str, Any]:
+    """The guide to the letter, where eksctl has its own way.
+
+    It maps the node role in the aws-auth ConfigMap, which no AWS API shows, and its tags for the
+    whole stack end up on the public subnets too.
+    """
+    return seed(account, Choices(node_role_entry=False, tag_public_subnets=True))
 
 
 def stack_name(account: Account, logical_name: str) -> str:
@@ -117,7 +127,8 @@ def create_cluster(account: Account, network: Network, choices: Choices) -> dict
         **dict(choices.cluster),
     )["cluster"]
     cluster_group = cluster["resourcesVpcConfig"]["clusterSecurityGroupId"]
-    tag_for_discovery(account, [*network.private, cluster_group])
+    tagged = network.subnets if choices.tag_public_subnets else network.private
+    tag_for_discovery(account, [*tagged, cluster_group])
     roles.create_oidc_provider(account, cluster["identity"]["oidc"]["issuer"])
     for addon in ADDONS:
         eks.create_addon(clusterName=account.cluster, addonName=addon)

@@ -22,9 +22,7 @@ EVENTS = {
 """Source and detail type by the template's logical name of the rule."""
 
 
-def create_interruption(
-    account: Account, queue: str, rule_name: Callable[[str], str]
-) -> None:
+def create_interruption(account: Account, queue: str, rule_name: Callable[[str], str]) -> None:
     create_queue(account, queue)
     create_rules(account, account.arn("sqs", queue), rule_name)
 

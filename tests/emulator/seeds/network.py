@@ -38,9 +38,9 @@ def create_network(
 ) -> Network:
     """``prefix`` starts the Name tags."""
     ec2 = account.client("ec2")
-    vpc = ec2.create_vpc(
-        CidrBlock=vpc_range, TagSpecifications=tags("vpc", Name=f"{prefix}/VPC")
-    )["Vpc"]["VpcId"]
+    vpc = ec2.create_vpc(CidrBlock=vpc_range, TagSpecifications=tags("vpc", Name=f"{prefix}/VPC"))[
+        "Vpc"
+    ]["VpcId"]
     ec2.modify_vpc_attribute(VpcId=vpc, EnableDnsSupport={"Value": True})
     ec2.modify_vpc_attribute(VpcId=vpc, EnableDnsHostnames={"Value": True})
     network = Network(vpc)
@@ -63,9 +63,7 @@ def tag_for_discovery(account: Account, resources: list[str]) -> None:
     account.client("ec2").create_tags(Resources=resources, Tags=[tag])
 
 
-def _subnet(
-    account: Account, vpc: str, zone: str, cidr: str, name: str, balancer: str
-) -> str:
+def _subnet(account: Account, vpc: str, zone: str, cidr: str, name: str, balancer: str) -> str:
     values = {"Name": name, f"kubernetes.io/role/{balancer}": "1"}
     subnet = account.client("ec2").create_subnet(
         VpcId=vpc,
@@ -96,9 +94,9 @@ def _create_routes(account: Account, network: Network, prefix: str) -> None:
 
 def _route_table(account: Account, vpc: str, name: str, subnets: list[str]) -> str:
     ec2 = account.client("ec2")
-    table = ec2.create_route_table(
-        VpcId=vpc, TagSpecifications=tags("route-table", Name=name)
-    )["RouteTable"]["RouteTableId"]
+    table = ec2.create_route_table(VpcId=vpc, TagSpecifications=tags("route-table", Name=name))[
+        "RouteTable"
+    ]["RouteTableId"]
     for subnet in subnets:
         ec2.associate_route_table(RouteTableId=table, SubnetId=subnet)
     return table

@@ -17,7 +17,10 @@ from botocore.config import Config
 REGION = "us-west-2"
 ACCOUNT = "123456789012"
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-NO_RETRY = Config(retries={"total_max_attempts": 1})
+NO_RETRY = Config(retries={"total_max_attempts": 1}, proxies={})
+os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1"
+for name in ("AWS_PROFILE", "AWS_DEFAULT_PROFILE"):
+    os.environ.pop(name, None)
 CREDENTIALS = {
     "AWS_ACCESS_KEY_ID": "AKIAIOSFODNN7EXAMPLE",
     "AWS_SECRET_ACCESS_KEY": "secret",
@@ -54,9 +57,7 @@ def client(endpoint: str) -> Callable[..., Any]:
     return lambda service, **more: make_client(endpoint, service, **more)
 
 
-def make_client(
-    endpoint: str, service: str, region: str = REGION, key: str | None = None
-) -> Any:
+def make_client(endpoint: str, service: str, region: str = REGION, key: str | None = None) -> Any:
     return boto3.client(
         service,
         region_name=region,

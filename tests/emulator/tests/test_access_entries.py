@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from botocore.exceptions import ClientError
-from conftest import ACCOUNT, error_code, make_role
+from conftest import ACCOUNT, REGION, error_code, make_role, post
 
 ADMIN = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
 NODE_USERNAME = "system:node:{{EC2PrivateDNSName}}"
@@ -113,9 +113,9 @@ def test_the_creator_becomes_an_administrator(client, make_cluster):
     make_cluster()
     eks = client("eks")
     caller = client("sts").get_caller_identity()["Arn"]
-    assert eks.list_access_entries(clusterName="c", associatedPolicyArn=ADMIN)[
-        "accessEntries"
-    ] == [caller]
+    assert eks.list_access_entries(clusterName="c", associatedPolicyArn=ADMIN)["accessEntries"] == [
+        caller
+    ]
 
 
 def test_policies(client, make_cluster, node_role):
@@ -141,7 +141,10 @@ def test_an_ec2_linux_entry_takes_no_policy(client, make_cluster, node_role):
     eks.create_access_entry(clusterName="c", principalArn=node_role, type="EC2_LINUX")
     with pytest.raises(ClientError) as error:
         eks.associate_access_policy(
-            clusterName="c", principalArn=node_role, policyArn=ADMIN, accessScope={"type": "cluster"}
+            clusterName="c",
+            principalArn=node_role,
+            policyArn=ADMIN,
+            accessScope={"type": "cluster"},
         )
     assert error_code(error) == "InvalidRequestException"
 
@@ -161,7 +164,28 @@ def test_entries_come_in_pages(client, make_cluster):
 
 def test_through_the_command_line(aws, make_cluster, node_role):
     make_cluster()
-    aws("eks", "create-access-entry", "--cluster-name", "c", "--principal-arn", node_role,
-        "--type", "EC2_LINUX")
+    aws(
+        "eks",
+        "create-access-entry",
+        "--cluster-name",
+        "c",
+        "--principal-arn",
+        node_role,
+        "--type",
+        "EC2_LINUX",
+    )
     entry = aws("eks", "describe-access-entry", "--cluster-name", "c", "--principal-arn", node_role)
     assert entry["accessEntry"]["username"] == NODE_USERNAME
+
+
+def test_an_entry_can_be_made_older_than_its_role(client, endpoint, make_cluster, node_role):
+    make_cluster()
+    eks = client("eks")
+    created = eks.create_access_entry(clusterName="c", principalArn=node_role)["accessEntry"]
+    role = client("iam").get_role(RoleName="node")["Role"]
+    assert role["CreateDate"] <= created["createdAt"]
+    assert role["CreateDate"].microsecond == 0
+    body = {"region": REGION, "name": "c", "principalArn": node_role, "secondsAgo": 3600}
+    post(endpoint, "/moto-api/preflight/access-entry-age", body)
+    entry = eks.describe_access_entry(clusterName="c", principalArn=node_role)["accessEntry"]
+    assert entry["modifiedAt"] < role["CreateDate"]

@@ -60,10 +60,14 @@ def test_its_vpc_and_its_security_group_are_real(client, make_cluster, subnets):
 def test_its_network_interfaces_take_an_address_in_each_zone(client, make_cluster, subnets):
     ec2 = client("ec2")
     make_cluster()
-    free = [s["AvailableIpAddressCount"] for s in ec2.describe_subnets(SubnetIds=subnets)["Subnets"]]
+    free = [
+        s["AvailableIpAddressCount"] for s in ec2.describe_subnets(SubnetIds=subnets)["Subnets"]
+    ]
     assert free == [250, 250]
     client("eks").delete_cluster(name="c")
-    free = [s["AvailableIpAddressCount"] for s in ec2.describe_subnets(SubnetIds=subnets)["Subnets"]]
+    free = [
+        s["AvailableIpAddressCount"] for s in ec2.describe_subnets(SubnetIds=subnets)["Subnets"]
+    ]
     assert free == [251, 251]
 
 
@@ -135,7 +139,8 @@ def test_other_parts_of_a_cluster_can_be_changed(client, make_cluster):
     eks = client("eks")
     eks.update_cluster_config(name="c", zonalShiftConfig={"enabled": True})
     eks.update_cluster_config(
-        name="c", resourcesVpcConfig={"endpointPrivateAccess": True, "publicAccessCidrs": ["1.2.3.4/32"]}
+        name="c",
+        resourcesVpcConfig={"endpointPrivateAccess": True, "publicAccessCidrs": ["1.2.3.4/32"]},
     )
     eks.update_cluster_version(name="c", version="1.36")
     cluster = eks.describe_cluster(name="c")["cluster"]
@@ -157,8 +162,14 @@ def test_subnets_of_one_zone_are_refused(client, make_cluster, subnets):
 
 @pytest.mark.parametrize(
     "operation",
-    ["describe_cluster", "list_nodegroups", "list_fargate_profiles", "list_access_entries",
-     "list_addons", "list_pod_identity_associations"],
+    [
+        "describe_cluster",
+        "list_nodegroups",
+        "list_fargate_profiles",
+        "list_access_entries",
+        "list_addons",
+        "list_pod_identity_associations",
+    ],
 )
 def test_a_missing_cluster_is_named(client, operation):
     name = "name" if operation == "describe_cluster" else "clusterName"
@@ -217,7 +228,5 @@ def test_status_and_health_can_be_set_through_our_own_route(client, endpoint, ma
 def test_lists_come_in_pages(client, make_cluster):
     for name in ("a", "b", "c"):
         make_cluster(name)
-    pages = client("eks").get_paginator("list_clusters").paginate(
-        PaginationConfig={"PageSize": 2}
-    )
+    pages = client("eks").get_paginator("list_clusters").paginate(PaginationConfig={"PageSize": 2})
     assert [page["clusters"] for page in pages] == [["a", "b"], ["c"]]

@@ -101,7 +101,7 @@ def test_allowed_images(client):
     assert ec2.get_allowed_images_settings()["State"] == "disabled"
 
 
-def test_vpc_block_public_access(client):
+def test_vpc_block_public_access(client, subnets):
     ec2 = client("ec2")
 
     def options():
@@ -110,6 +110,8 @@ def test_vpc_block_public_access(client):
     assert options()["InternetGatewayBlockMode"] == "off"
     ec2.modify_vpc_block_public_access_options(InternetGatewayBlockMode="block-bidirectional")
     assert options()["InternetGatewayBlockMode"] == "block-bidirectional"
+    subnet = ec2.describe_subnets(SubnetIds=subnets)["Subnets"][0]
+    assert subnet["BlockPublicAccessStates"] == {"InternetGatewayBlockMode": "block-bidirectional"}
     assert ec2.describe_vpc_block_public_access_exclusions()["VpcBlockPublicAccessExclusions"] == []
 
 

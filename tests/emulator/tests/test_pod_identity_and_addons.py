@@ -112,8 +112,19 @@ def test_addons(client, make_cluster, node_role):
 
 def test_through_the_command_line(aws, make_cluster, node_role):
     make_cluster()
-    aws("eks", "create-pod-identity-association", "--cluster-name", "c", "--namespace", "kube-system",
-        "--service-account", "karpenter", "--role-arn", node_role)
-    listed = aws("eks", "list-pod-identity-associations", "--cluster-name", "c",
-                 "--namespace", "kube-system")
+    aws(
+        "eks",
+        "create-pod-identity-association",
+        "--cluster-name",
+        "c",
+        "--namespace",
+        "kube-system",
+        "--service-account",
+        "karpenter",
+        "--role-arn",
+        node_role,
+    )
+    listed = aws(
+        "eks", "list-pod-identity-associations", "--cluster-name", "c", "--namespace", "kube-system"
+    )
     assert [a["serviceAccount"] for a in listed["associations"]] == ["karpenter"]

@@ -9,8 +9,19 @@ from botocore.exceptions import ClientError
 from conftest import ACCOUNT, REGION, error_code
 
 QUEUE_ARN = f"arn:aws:sqs:{REGION}:{ACCOUNT}:C"
-POLICY = json.dumps({"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Principal": "*",
-                     "Action": "sqs:SendMessage", "Resource": QUEUE_ARN}]})
+POLICY = json.dumps(
+    {
+        "Version": "2012-10-17",
+        "Statement": [
+            {
+                "Effect": "Allow",
+                "Principal": "*",
+                "Action": "sqs:SendMessage",
+                "Resource": QUEUE_ARN,
+            }
+        ],
+    }
+)
 
 
 def attributes(sqs):
@@ -56,7 +67,9 @@ def test_rules_are_found_by_their_target(client):
     events = client("events")
     pattern = json.dumps({"source": ["aws.ec2"]})
     events.put_rule(Name="spot", EventPattern=pattern)
-    events.put_targets(Rule="spot", Targets=[{"Id": "KarpenterInterruptionQueueTarget", "Arn": QUEUE_ARN}])
+    events.put_targets(
+        Rule="spot", Targets=[{"Id": "KarpenterInterruptionQueueTarget", "Arn": QUEUE_ARN}]
+    )
     assert events.list_rule_names_by_target(TargetArn=QUEUE_ARN)["RuleNames"] == ["spot"]
     assert events.list_rule_names_by_target(TargetArn=QUEUE_ARN + "x")["RuleNames"] == []
     events.disable_rule(Name="spot")

@@ -93,6 +93,12 @@ def test_getting_started(endpoint, region, partition, suffix):
     assert len(iam.list_open_id_connect_providers()["OpenIDConnectProviderList"]) == 1
 
 
+def test_getting_started_with_aws_auth(account):
+    made = getting_started.seed_with_aws_auth(account)
+    assert made["nodeRole"] not in entry_types(account)
+    assert len(free_addresses(account)) == 6
+
+
 def test_broken_has_every_mistake(account):
     made = broken.seed(account)
     statement = role_trust(account, "AmazonEKSAutoClusterRole")["Statement"][0]
@@ -161,8 +167,18 @@ def test_eksctl_irsa(account):
 
 
 def test_the_command_says_what_it_made(endpoint):
-    command = [sys.executable, "-m", "preflight_emulator.seed", "auto-mode",
-               "--endpoint", endpoint, "--cluster", "named", "--region", "eu-west-1"]
+    command = [
+        sys.executable,
+        "-m",
+        "preflight_emulator.seed",
+        "auto-mode",
+        "--endpoint",
+        endpoint,
+        "--cluster",
+        "named",
+        "--region",
+        "eu-west-1",
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["cluster"] == "named"
     eks = make_client(endpoint, "eks", region="eu-west-1")

@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from botocore.exceptions import ClientError
@@ -67,3 +68,31 @@ def test_accounts_and_regions_are_apart(client, make_cluster):
     other = client("eks", key="AKIATEST111122223333")
     assert other.list_clusters()["clusters"] == []
     assert client("eks").list_clusters()["clusters"] == ["c"]
+
+
+def test_seeds_run_inside_the_server_too(client, endpoint):
+    body = {"seed": "auto-mode", "name": "c", "region": "us-west-2", "account": "111122223333"}
+    post(endpoint, "/moto-api/preflight/seed", body)
+    assert client("eks").list_clusters()["clusters"] == []
+    assert client("eks", key="AKIATEST111122223333").list_clusters()["clusters"] == ["c"]
+
+
+def test_many_first_calls_at_once(client, endpoint):
+    calls = [
+        lambda: client("iam").list_roles(),
+        lambda: client("ec2").describe_vpcs(),
+        lambda: client("ec2").describe_subnets(),
+        lambda: client("eks").list_clusters(),
+        lambda: client("sqs").list_queues(),
+        lambda: client("events").list_rules(),
+        lambda: client("sts").get_caller_identity(),
+        lambda: client("ssm").get_parameter(
+            Name="/aws/service/bottlerocket/aws-k8s-1.35/arm64/latest/image_id"
+        ),
+    ]
+    for call in calls:
+        call()  # clients are not made side by side: botocore's loaders are not the matter here
+    post(endpoint, "/moto-api/reset")
+    with ThreadPoolExecutor(16) as pool:
+        answers = [pool.submit(call) for call in calls * 4]
+    assert all(answer.result() for answer in answers)

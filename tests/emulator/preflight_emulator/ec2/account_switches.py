@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from moto.core.responses import ActionResult
 from moto.core.utils import utcnow
+from moto.ec2.models.subnets import Subnet
 from moto.ec2.responses._base_response import EC2BaseResponse
 
 from preflight_emulator.ec2.settings import Record, settings_of
+
+
+def install() -> None:
+    Subnet.block_public_access_states = property(  # type: ignore[attr-defined]
+        _block_public_access_states
+    )
+
+
+def _block_public_access_states(subnet: Subnet) -> Record:
+    """What ``DescribeSubnets`` says of the region's mode."""
+    mode = settings_of(subnet.ec2_backend).internet_gateway_block_mode
+    return {"InternetGatewayBlockMode": mode}
 
 
 class AccountSwitches(EC2BaseResponse):

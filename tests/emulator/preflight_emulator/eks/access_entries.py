@@ -107,7 +107,8 @@ def put_entry(
 def update_entry(entry: AccessEntry, groups: list[str] | None, username: str | None) -> None:
     if entry.record["type"] != "STANDARD":
         raise InvalidParameterException(
-            message='This operation can only be performed on Access Entries with a type of "STANDARD".'
+            message="This operation can only be performed on Access Entries "
+            'with a type of "STANDARD".'
         )
     _check_username(username)
     if groups is not None:
@@ -120,7 +121,8 @@ def update_entry(entry: AccessEntry, groups: list[str] | None, username: str | N
 def associate_policy(entry: AccessEntry, policy_arn: str, scope: Record) -> Record:
     if entry.record["type"] not in TYPES_WITH_POLICIES:
         raise InvalidRequestException(
-            message=f"An access policy cannot be associated with an entry of type {entry.record['type']}."
+            message="An access policy cannot be associated with an entry of type "
+            f"{entry.record['type']}."
         )
     if ":cluster-access-policy/" not in policy_arn:
         raise InvalidParameterException(message="The policyArn parameter format is not valid")
@@ -143,9 +145,7 @@ def disassociate_policy(entry: AccessEntry, policy_arn: str) -> None:
         )
 
 
-def _check_type(
-    kind: str, principal: str, groups: list[str] | None, username: str | None
-) -> None:
+def _check_type(kind: str, principal: str, groups: list[str] | None, username: str | None) -> None:
     if kind != "STANDARD" and kind not in NODE_IDENTITIES:
         raise InvalidParameterException(message=f"The access entry type {kind} is not supported.")
     if kind == "STANDARD":
@@ -193,4 +193,5 @@ def _entry_arn(backend: EKSBackend, cluster: Cluster, principal: str) -> str:
     account = principal.split(":")[4]
     kind, _, name = principal.split(":", 5)[5].partition("/")
     owner = f"{backend.partition}:eks:{backend.region_name}:{backend.account_id}"
-    return f"arn:{owner}:access-entry/{cluster.name}/{kind}/{account}/{name.rsplit('/', 1)[-1]}/{uuid4()}"
+    subject = f"{kind}/{account}/{name.rsplit('/', 1)[-1]}"
+    return f"arn:{owner}:access-entry/{cluster.name}/{subject}/{uuid4()}"

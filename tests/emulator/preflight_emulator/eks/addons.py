@@ -37,7 +37,8 @@ def create_addon(backend: EKSBackend, cluster: Cluster, request: dict[str, Any])
         "addonName": name,
         "clusterName": cluster.name,
         "status": "ACTIVE",
-        "addonVersion": request.get("addonVersion") or DEFAULT_VERSIONS.get(name, "v1.0.0-eksbuild.1"),
+        "addonVersion": request.get("addonVersion")
+        or DEFAULT_VERSIONS.get(name, "v1.0.0-eksbuild.1"),
         "health": {"issues": []},
         "addonArn": arn,
         "createdAt": now,
@@ -75,6 +76,8 @@ def _associations(
 ) -> list[str]:
     wanted = request.get("podIdentityAssociations") or []
     return [
-        create_association(backend, cluster, {"namespace": NAMESPACE, **item}, owner)["associationArn"]
+        create_association(backend, cluster, {"namespace": NAMESPACE, **item}, owner)[
+            "associationArn"
+        ]
         for item in wanted
     ]

@@ -6,8 +6,9 @@ import secrets
 from typing import Any
 
 from moto.eks.exceptions import InvalidParameterException
-from moto.eks.models import Cluster, EKSBackend
+from moto.eks.models import EKSBackend
 from moto.utilities.utils import get_partition
+
 from preflight_emulator.eks import auto_mode, network
 from preflight_emulator.eks.access_entries import AccessEntry, associate_policy, put_entry
 from preflight_emulator.eks.certificate import certificate_authority
@@ -21,9 +22,7 @@ AUTHENTICATION_MODES = ["CONFIG_MAP", "API_AND_CONFIG_MAP", "API"]
 """In the only order in which a cluster can go through them."""
 
 
-def complete_cluster(
-    backend: EKSBackend, cluster: Any, request: Record, creator: str
-) -> None:
+def complete_cluster(backend: EKSBackend, cluster: Any, request: Record, creator: str) -> None:
     """Fill in what ``DescribeCluster`` tells of a real cluster. ``cluster`` gains attributes."""
     access = request.get("accessConfig") or {}
     mode = access.get("authenticationMode") or "CONFIG_MAP"

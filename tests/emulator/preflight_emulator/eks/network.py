@@ -88,9 +88,7 @@ def delete_network(backend: EKSBackend, cluster: Cluster) -> None:
     for interface in list(ec2.get_all_network_interfaces()):
         if interface.description == _interface_description(cluster):
             ec2.delete_network_interface(interface.id)
-    ec2.delete_security_group(
-        group_id=cluster.resources_vpc_config["clusterSecurityGroupId"]
-    )
+    ec2.delete_security_group(group_id=cluster.resources_vpc_config["clusterSecurityGroupId"])
 
 
 def _service_range(vpc: Any) -> str:
