@@ -4,7 +4,10 @@
 //! put terminal escapes in it. Everything that a report prints goes through [`clean`] or
 //! [`clean_block`].
 
-use std::io::{self, Write};
+use std::{
+    borrow::Cow,
+    io::{self, Write},
+};
 
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm, core::display_width};
 
@@ -59,7 +62,7 @@ pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
         .word_separator(WordSeparator::AsciiSpace)
         .word_splitter(WordSplitter::NoHyphenation)
         .wrap_algorithm(WrapAlgorithm::FirstFit);
-    textwrap::wrap(text, options).into_iter().map(|line| line.into_owned()).collect()
+    textwrap::wrap(text, options).into_iter().map(Cow::into_owned).collect()
 }
 
 /// Wrapped lines, all in one ink.

@@ -26,6 +26,9 @@ pub(super) fn write(problems: &[&Outcome], out: &mut dyn Write, style: Style) ->
         block.problem(outcome, problems.len() > 1, out)?;
     }
     let Some(last) = problems.last() else { return Ok(()) };
+    if last.remedy.as_ref().is_some_and(|remedy| !remedy.steps.is_empty()) {
+        writeln!(out)?;
+    }
     block.row("Docs", &last.docs, out)?;
     block.row("", &format!("karpenter-preflight explain {}", last.check), out)
 }
@@ -91,7 +94,7 @@ impl Block {
                 Step::Document { file, document } => self.document(file, document, out)?,
             }
         }
-        if remedy.steps.is_empty() { Ok(()) } else { writeln!(out) }
+        Ok(())
     }
 
     /// A command is never wrapped, so that it can be copied.

@@ -118,7 +118,6 @@ EOF
 
       aws eks create-access-entry --region eu-west-1 --cluster-name prod --principal-arn arn:aws:iam::111122223333:role/KarpenterNodeRole-prod --type EC2_LINUX
 
-
     Subject        arn:aws:iam::111122223333:role/KarpenterNodeRole-prod-gpu
                    (unknown)
     Why            eks:DescribeAccessEntry failed: timed out after 10 s
