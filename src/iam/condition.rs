@@ -69,18 +69,16 @@ impl Condition {
         if self.parsed.kind == Kind::Null {
             return self.null(sent.is_empty());
         }
-        // The set operators take a key whose values are all empty for an empty set.
-        let empty = match self.parsed.set {
-            Set::One => sent.is_empty(),
-            Set::ForAllValues | Set::ForAnyValue => sent.iter().all(String::is_empty),
-        };
-        if empty {
-            return Truth::from(match self.parsed {
-                Operator { if_exists: true, .. } => sent.is_empty() || self.is_for_all(),
-                Operator { set: Set::ForAllValues, .. } => true,
-                Operator { set: Set::ForAnyValue, .. } => false,
-                Operator { set: Set::One, negated, .. } => negated,
-            });
+        // The set operators take a key whose values are all empty for an empty set, and
+        // ForAnyValue finds nothing in it even with IfExists.
+        let (set, empty) = (self.parsed.set, sent.iter().all(String::is_empty));
+        match (set, sent) {
+            (Set::ForAllValues, _) if empty => return Truth::Yes,
+            (Set::ForAnyValue, _) if empty => return Truth::No,
+            (Set::One, []) => return (self.parsed.if_exists || self.parsed.negated).into(),
+            // AWS asks for a set operator here and does not say what happens without.
+            (Set::One, [_, _, ..]) => return Truth::Unknown,
+            _ => {}
         }
         let negated = self.parsed.negated;
         let each = sent.iter().map(|value| self.matches(value, context));
@@ -93,7 +91,8 @@ impl Condition {
 
     /// The keys without whose values nothing can be said.
     pub(crate) fn unknown_keys(&self, context: &Context) -> Vec<String> {
-        if *context.find(&self.key_lower) == Entry::Unknown {
+        let entry = context.find(&self.key_lower);
+        if *entry == Entry::Unknown || (self.parsed.set == Set::One && entry.values().len() > 1) {
             return vec![self.key.clone()];
         }
         let templates = self.wanted.iter().filter_map(|wanted| match wanted {

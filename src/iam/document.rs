@@ -2,7 +2,7 @@
 
 use crate::iam::condition::Condition;
 use crate::iam::context::Context;
-use crate::iam::pattern::Pattern;
+use crate::iam::pattern::{Pattern, ResourceGlob};
 use crate::iam::principal::PrincipalElement;
 use crate::iam::truth::Truth;
 use crate::iam::variables::{Resolved, Template};
@@ -73,8 +73,7 @@ impl ActionPattern {
     }
 }
 
-/// A resource as a policy names it. Resources have case, and a `*` may reach over any part
-/// of the ARN.
+/// A resource as a policy names it. Resources have case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourcePattern {
     /// As written.
@@ -84,7 +83,7 @@ pub struct ResourcePattern {
 
 #[derive(Debug, Clone, PartialEq)]
 enum ResourceForm {
-    Fixed(Pattern),
+    Fixed(ResourceGlob),
     Varying(Template),
 }
 
@@ -92,7 +91,7 @@ impl ResourcePattern {
     pub(crate) fn new(text: &str, version: Version) -> ResourcePattern {
         let template = Template::parse(text, true, version == Version::V2012);
         let form = match template.fixed() {
-            Some(units) => ResourceForm::Fixed(Pattern::from_units(units)),
+            Some(units) => ResourceForm::Fixed(ResourceGlob::from_units(units)),
             None => ResourceForm::Varying(template),
         };
         ResourcePattern { text: text.to_owned(), form }
@@ -104,7 +103,7 @@ impl ResourcePattern {
             ResourceForm::Varying(template) => match template.resolve(context) {
                 Resolved::NoValue(_) => Truth::No,
                 Resolved::Unknown => Truth::Unknown,
-                Resolved::Units(units) => Pattern::from_units(units).matches(resource).into(),
+                Resolved::Units(units) => ResourceGlob::from_units(units).matches(resource).into(),
             },
         }
     }

@@ -81,13 +81,13 @@ impl Template {
                 Piece::Variable { key, default } => (key, default),
             };
             match (context.find(key), default) {
-                (Entry::Value(value), _) => units.extend(Unit::literal(value)),
-                (Entry::Unknown, _) => unknown = true,
-                // A key with a list of values cannot be a variable.
-                (Entry::Absent | Entry::List(_), Some(default)) => {
-                    units.extend(Unit::literal(default));
+                (Entry::Value(value), _) if !value.is_empty() => {
+                    units.extend(Unit::literal(value));
                 }
-                (Entry::Absent | Entry::List(_), None) => return Resolved::NoValue(key),
+                (Entry::Unknown, _) => unknown = true,
+                // Absent or empty; and a key with a list of values cannot be a variable.
+                (_, Some(default)) => units.extend(Unit::literal(default)),
+                (_, None) => return Resolved::NoValue(key),
             }
         }
         if unknown { Resolved::Unknown } else { Resolved::Units(units) }
@@ -142,7 +142,7 @@ mod tests {
                 .iter()
                 .map(|unit| match unit {
                     Unit::Char(c) => c.to_string(),
-                    Unit::Any => "<any>".into(),
+                    Unit::Any | Unit::AnyInPart => "<any>".into(),
                     Unit::One => "<one>".into(),
                 })
                 .collect(),
@@ -155,6 +155,7 @@ mod tests {
         context.set("aws:PrincipalTag/team", "blue*".into());
         context.set("aws:userid", Entry::Unknown);
         context.set("aws:TagKeys", ["a"].into());
+        context.set("aws:PrincipalTag/empty", "".into());
         let rows = [
             ("plain", "plain"),
             ("a*b?", "a<any>b<one>"),
@@ -166,6 +167,8 @@ mod tests {
             ("${aws:PrincipalTag/other,''}", ""),
             ("${aws:PrincipalTag/other}", "no value: aws:principaltag/other"),
             ("${aws:TagKeys}", "no value: aws:tagkeys"),
+            ("${aws:PrincipalTag/empty}", "no value: aws:principaltag/empty"),
+            ("${aws:PrincipalTag/empty, 'x'}", "x"),
             ("${aws:userid}", "unknown"),
             ("${aws:userid}${nope}", "no value: nope"),
             ("${unclosed", "${unclosed"),
