@@ -146,23 +146,42 @@ impl Run {
 }
 
 /// A compiled pattern for resources. A `*` at the end of a part of the ARN may reach over
-/// colons; any other stays within its part:
-/// <https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_resource.html>
+/// colons; any other stays within its part. An ARN of fewer than six parts is also tried with
+/// the missing ones taken for `*`.
+///
+/// <https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_resource.html>,
+/// <https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html>
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum ResourceGlob {
+pub(crate) struct ResourceGlob {
+    written: Glob,
+    completed: Option<Glob>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Glob {
     Free(Pattern),
     /// With a `*` that stays within its part.
     Bound(Vec<Unit>),
 }
 
 impl ResourceGlob {
-    /// An ARN of fewer than six parts is completed with `*`.
-    pub(crate) fn from_units(mut units: Vec<Unit>) -> ResourceGlob {
+    pub(crate) fn from_units(units: Vec<Unit>) -> ResourceGlob {
         let arn = units.starts_with(&[Unit::Char('a'), Unit::Char('r'), Unit::Char('n')]);
         let colons = units.iter().filter(|unit| **unit == Unit::Char(':')).count();
-        if arn && colons < 5 && units.last() != Some(&Unit::Any) {
-            units.extend([Unit::Char(':'), Unit::Any]);
-        }
+        let completed = (arn && colons < 5 && units.last() != Some(&Unit::Any)).then(|| {
+            let rest = [Unit::Char(':'), Unit::Any];
+            Glob::from_units(units.iter().copied().chain(rest).collect())
+        });
+        ResourceGlob { written: Glob::from_units(units), completed }
+    }
+
+    pub(crate) fn matches(&self, text: &str) -> bool {
+        self.written.matches(text) || self.completed.as_ref().is_some_and(|glob| glob.matches(text))
+    }
+}
+
+impl Glob {
+    fn from_units(mut units: Vec<Unit>) -> Glob {
         for i in 0..units.len() {
             let next = units.get(i + 1);
             if units[i] == Unit::Any && !matches!(next, None | Some(Unit::Char(':') | Unit::Any)) {
@@ -170,16 +189,16 @@ impl ResourceGlob {
             }
         }
         if units.contains(&Unit::AnyInPart) {
-            ResourceGlob::Bound(units)
+            Glob::Bound(units)
         } else {
-            ResourceGlob::Free(Pattern::from_units(units))
+            Glob::Free(Pattern::from_units(units))
         }
     }
 
-    pub(crate) fn matches(&self, text: &str) -> bool {
+    fn matches(&self, text: &str) -> bool {
         match self {
-            ResourceGlob::Free(pattern) => pattern.matches(text),
-            ResourceGlob::Bound(units) => matches_bound(units, text),
+            Glob::Free(pattern) => pattern.matches(text),
+            Glob::Bound(units) => matches_bound(units, text),
         }
     }
 }
@@ -260,6 +279,8 @@ mod tests {
             // At the end of a part a star reaches on.
             ("arn:aws:ec2:*:instance/*", instance, true),
             ("arn:*", instance, true),
+            ("arn:aws:sqs:*:q", "arn:aws:sqs:r:1:q", true),
+            ("arn:aws:ec2:*:*:*/i-*", instance, true),
             ("arn:aws:ec2:eu-west-1:111122223333:*", instance, true),
             ("arn:aws:logs:*:*:log-group:*", "arn:aws:logs:r:1:log-group:a:log-stream:b", true),
             // Elsewhere it stays in its part.

@@ -187,19 +187,68 @@ def other_family(case):
     return done
 
 
-def everyone(case):
-    """reference_policies_evaluation-logic_policy-eval-denyallow.html: an allow for `*` reaches
-    the session itself, past boundary and session policy."""
+def escapes(case):
+    """reference_policies_variables.html: `${*}` is the character itself, so also in operators
+    that know no wildcards."""
     done = False
-    for s in as_list(case.get("resourcePolicy", {}).get("Statement", [])):
-        if s["Effect"] == "Allow" and s.get("Principal") == "*":
-            s["Principal"] = {"AWS": case["request"]["principal"]}
-            done = True
+    for d, s in statements(case):
+        if d.get("Version") != "2012-10-17":
+            continue
+        for operator, keys in s.get("Condition", {}).items():
+            for key, wanted in keys.items() if "Equals" in operator and "String" in operator else []:
+                new = [w.replace("${*}", "*") for w in as_list(wanted)]
+                if new != as_list(wanted):
+                    keys[key] = new
+                    done = True
     return done
 
 
+def no_arn(case):
+    """reference_policies_elements_condition_operators.html: the six parts of an ARN are compared
+    one by one; what has not six parts matches no ARN, and the negated operators negate that."""
+    done = False
+    for _, s in statements(case):
+        for operator, keys in s.get("Condition", {}).items():
+            for key, wanted in keys.items() if "ArnNot" in operator else []:
+                new = [w if w.count(":") >= 5 else "arn:aws:none:::none" for w in as_list(wanted)]
+                if new != as_list(wanted):
+                    keys[key] = new
+                    done = True
+    return done
+
+
+def any_type(case):
+    """ExamplePolicies_EC2.html in the EC2 guide: `*/*` is a resource of any type."""
+    kind = case["request"]["resource"].split(":")[-1].split("/")[0]
+    done = False
+    for _, s in statements(case):
+        for element in ("Resource", "NotResource"):
+            new = [w.replace(":*/", f":{kind}/") for w in as_list(s.get(element, []))]
+            if new != as_list(s.get(element, [])):
+                s[element] = new
+                done = True
+    return done
+
+
+def direct(case):
+    """reference_policies_evaluation-logic_policy-eval-denyallow.html: what a resource policy
+    gives the session itself, or everyone, no session policy limits. Here the session policy is
+    made to allow all, and nothing else is left that could allow."""
+    grants = [s for s in as_list(case.get("resourcePolicy", {}).get("Statement", []))
+              if s["Effect"] == "Allow" and
+              (s.get("Principal") == "*" or case["request"]["principal"] in str(s.get("Principal")))]
+    if not grants or "sessionPolicy" not in case:
+        return False
+    everything = {"Effect": "Allow", "Action": "*", "Resource": "*"}
+    case["sessionPolicy"]["Statement"] = as_list(case["sessionPolicy"]["Statement"]) + [everything]
+    for p in case["identityPolicies"]:
+        denies = [s for s in as_list(p["policy"]["Statement"]) if s["Effect"] == "Deny"]
+        p["policy"]["Statement"] = denies or [{"Effect": "Deny", "Action": "none:None", "Resource": "*"}]
+    return True
+
+
 REWRITINGS = [inverted, in_resource, whole_range, epoch, no_resource, no_values, literal_variables,
-              colons, other_family, everyone]
+              colons, other_family, escapes, no_arn, any_type, direct]
 
 
 def rewrite(case):

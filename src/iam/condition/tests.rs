@@ -40,6 +40,7 @@ fn one_value() {
         ("ArnEquals", &["arn:aws:iam::*:role/*"], "arn:aws:iam::1:role/p/R", true),
         ("ArnLike", &["arn:aws:iam::1*"], "arn:aws:iam::1:role/R", false),
         ("ArnLike", &["*"], "arn:aws:iam::1:role/R", false),
+        ("ArnNotLike", &["arn:*:role/R"], "arn:aws:iam::1:role/R", true),
         ("ArnNotLike", &["arn:aws:iam::1:*"], "arn:aws:iam::2:role/R", true),
         ("ArnNotEquals", &["arn:aws:iam::1:*"], "arn:aws:iam::1:role/R", false),
         ("NumericEquals", &["10"], "10.0", true),
