@@ -6,6 +6,7 @@ Documents are built from short rows. C, R and A stand for the cluster, region an
 C, R, A = "prod", "eu-west-1", "111122223333"
 ROLE = f"arn:aws:iam::{A}:role/KarpenterControllerRole-{C}"
 SESSION = f"arn:aws:sts::{A}:assumed-role/KarpenterControllerRole-{C}/karpenter-7d9"
+USER = f"arn:aws:iam::{A}:user/team/operator"
 NODE = f"arn:aws:iam::{A}:role/KarpenterNodeRole-{C}"
 QUEUE = f"arn:aws:sqs:{R}:{A}:{C}"
 CLUSTER = f"arn:aws:eks:{R}:{A}:cluster/{C}"
@@ -137,8 +138,8 @@ SCPS = [
 ]
 
 
-def who(statement, principal):
-    return {**{k: v for k, v in statement.items() if k != "Sid"}, "Principal": principal}
+def who(statement, principal, element="Principal"):
+    return {**{k: v for k, v in statement.items() if k != "Sid"}, element: principal}
 
 
 RCPS = [
@@ -152,7 +153,10 @@ RESOURCE = [
     for effect in ("Allow", "Deny")
     for principal in ("*", {"AWS": A}, {"AWS": ROLE}, {"AWS": [SESSION]}, {"AWS": f"arn:aws:iam::{A}:root"},
                       {"AWS": "444455556666"}, {"Service": ["events.amazonaws.com"]})
-] + [doc(who(stmt("", "sqs:*", QUEUE, {"Bool": {"aws:SecureTransport": "false"}}, "Deny"), "*"))]
+] + [doc(who(stmt("", "sqs:*", QUEUE, {"Bool": {"aws:SecureTransport": "false"}}, "Deny"), "*"))] + [
+    doc(who(stmt("", QUEUE_ACTIONS, QUEUE, effect="Deny"), {"AWS": spared}, "NotPrincipal"))
+    for spared in ([SESSION, ROLE, A], [SESSION, ROLE], [ROLE, A], [USER, A], [USER], [A], "444455556666")
+] + [doc(who(stmt("", "sqs:*", QUEUE), {"AWS": [USER], "Service": "events.amazonaws.com"}))]
 
 TAGS = {f"aws:RequestTag/{OWNED}": "owned", "aws:RequestTag/eks:eks-cluster-name": C,
         "aws:RequestTag/karpenter.sh/nodepool": "default",

@@ -184,9 +184,12 @@ def case(r, number):
                      "context": {**context(r, base), "aws:PrincipalArn": b.ROLE}},
          "identityPolicies": [{"name": f"p{i}", "policy": change(r, d, request)}
                               for i, d in enumerate(r.sample(b.IDENTITY, r.choice([1, 1, 1, 2])))]}
+    if resource == b.QUEUE and r.random() < 0.3:
+        c["request"]["principal"] = b.USER
+        c["request"]["context"]["aws:PrincipalArn"] = b.USER
     if r.random() < 0.2:
         c["boundary"] = change(r, r.choice(b.IDENTITY + [b.FULL] * 4), request)
-    if r.random() < 0.1:
+    if r.random() < 0.1 and c["request"]["principal"] == b.SESSION:
         c["sessionPolicy"] = change(r, r.choice(b.IDENTITY + [b.FULL] * 4), request)
     if r.random() < 0.25:
         c["scps"] = [[copy.deepcopy(b.FULL)] + ([change(r, r.choice(b.SCPS), request, 0.5)] if r.random() < 0.7 else [])

@@ -230,6 +230,27 @@ def any_type(case):
     return done
 
 
+def not_principal(case):
+    """reference_policies_elements_notprincipal.html: a deny spares a caller only if its account,
+    role and session are all listed. An allow (which AWS advises against) is read to leave out a
+    caller of whom any is listed."""
+    principal = case["request"]["principal"]
+    account = principal.split(":")[4]
+    names = {principal, account}
+    if ":assumed-role/" in principal:
+        names.add(f"arn:aws:iam::{account}:role/{principal.split('/')[1]}")
+    done = False
+    for s in as_list(case.get("resourcePolicy", {}).get("Statement", [])):
+        if "NotPrincipal" not in s:
+            continue
+        listed = {p.replace("arn:aws:iam::", "").removesuffix(":root") if p.endswith(":root") else p
+                  for p in as_list(s.pop("NotPrincipal")["AWS"])}
+        applies = not names <= listed if s["Effect"] == "Deny" else not names & listed
+        s["Principal"] = "*" if applies else {"AWS": "999999999999"}
+        done = True
+    return done
+
+
 def direct(case):
     """reference_policies_evaluation-logic_policy-eval-denyallow.html: what a resource policy
     gives the session itself, or everyone, no session policy limits. Here the session policy is
@@ -248,7 +269,7 @@ def direct(case):
 
 
 REWRITINGS = [inverted, in_resource, whole_range, epoch, no_resource, no_values, literal_variables,
-              colons, other_family, escapes, no_arn, any_type, direct]
+              colons, other_family, escapes, no_arn, any_type, not_principal, direct]
 
 
 def rewrite(case):
