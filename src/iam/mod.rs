@@ -65,3 +65,5 @@ pub use request::Request;
 mod settled;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod whole_policies;
