@@ -8,7 +8,7 @@ use crate::iam::operator::{Kind, Operator, Order, Set};
 use crate::iam::pattern::{Pattern, Unit};
 use crate::iam::truth::Truth;
 use crate::iam::values::{self, IpRange};
-use crate::iam::variables::{Resolved, Template};
+use crate::iam::variables::{Resolved, Template, Text};
 
 /// A condition on one key.
 #[derive(Debug, Clone, PartialEq)]
@@ -169,11 +169,12 @@ impl Wanted {
         match kind {
             Kind::Text | Kind::TextIgnoreCase | Kind::TextLike | Kind::Arn => {
                 let wildcards = matches!(kind, Kind::TextLike | Kind::Arn);
-                let template = Template::parse(value, wildcards, variables);
-                match template.fixed() {
-                    None => Wanted::Varying(template),
-                    Some(units) if kind == Kind::Arn => Wanted::Arn(ArnPattern::from_units(&units)),
-                    Some(units) => Wanted::Text(text_pattern(kind, units)),
+                match Template::parse(value, wildcards, variables) {
+                    Text::Varying(template) => Wanted::Varying(template),
+                    Text::Fixed(units) if kind == Kind::Arn => {
+                        Wanted::Arn(ArnPattern::from_units(&units))
+                    }
+                    Text::Fixed(units) => Wanted::Text(text_pattern(kind, units)),
                 }
             }
             Kind::Number(_) => Wanted::Number(values::number(value)),

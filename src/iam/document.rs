@@ -5,7 +5,7 @@ use crate::iam::context::Context;
 use crate::iam::pattern::{Pattern, ResourceGlob};
 use crate::iam::principal::PrincipalElement;
 use crate::iam::truth::Truth;
-use crate::iam::variables::{Resolved, Template};
+use crate::iam::variables::{Resolved, Template, Text};
 
 /// A policy document.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,9 +62,9 @@ pub struct ActionPattern {
 }
 
 impl ActionPattern {
-    pub(crate) fn new(text: &str) -> ActionPattern {
+    pub(crate) fn new(text: String) -> ActionPattern {
         let pattern = Pattern::glob(&text.to_ascii_lowercase());
-        ActionPattern { text: text.to_owned(), pattern }
+        ActionPattern { text, pattern }
     }
 
     /// `action` is in lower case.
@@ -88,13 +88,12 @@ enum ResourceForm {
 }
 
 impl ResourcePattern {
-    pub(crate) fn new(text: &str, version: Version) -> ResourcePattern {
-        let template = Template::parse(text, true, version == Version::V2012);
-        let form = match template.fixed() {
-            Some(units) => ResourceForm::Fixed(ResourceGlob::from_units(units)),
-            None => ResourceForm::Varying(template),
+    pub(crate) fn new(text: String, version: Version) -> ResourcePattern {
+        let form = match Template::parse(&text, true, version == Version::V2012) {
+            Text::Fixed(units) => ResourceForm::Fixed(ResourceGlob::from_units(units)),
+            Text::Varying(template) => ResourceForm::Varying(template),
         };
-        ResourcePattern { text: text.to_owned(), form }
+        ResourcePattern { text, form }
     }
 
     pub(crate) fn matches(&self, resource: &str, context: &Context) -> Truth {

@@ -104,6 +104,19 @@ fn refusals_name_the_statement_that_was_meant() {
              aws:ResourceTag/kubernetes.io/cluster/prod to be owned, but it is not sent",
         ),
         (
+            // Of two statements about tags, the one for tags after the start was meant.
+            new(),
+            ask("ec2:CreateTags", instance)
+                .with("ec2:CreateAction", Entry::Absent)
+                .with(cluster, Entry::Absent)
+                .with(pool, Entry::Absent)
+                .with("aws:ResourceTag/kubernetes.io/cluster/prod", "owned")
+                .with("aws:ResourceTag/karpenter.sh/nodepool", "default")
+                .with("aws:TagKeys", ["Name", "team"]),
+            "statement AllowScopedResourceTagging of policy P wants every value of aws:TagKeys \
+             to be eks:eks-cluster-name, karpenter.sh/nodeclaim or Name, but team is sent",
+        ),
+        (
             old(),
             ask("iam:PassRole", ":role/").with("iam:PassedToService", "ec2.amazonaws.com.cn"),
             "statement AllowPassingInstanceRole of policy P wants iam:PassedToService to be \
