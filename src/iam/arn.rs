@@ -69,37 +69,23 @@ fn split(text: &str) -> Option<[&str; 6]> {
 }
 
 /// A pattern for the ARN operators: each of the six parts is matched on its own, so that a
-/// `*` never reaches over a colon into the next part. A lone `*` stands for every value.
+/// `*` never reaches over a colon into the next part. A pattern of fewer than six parts, even
+/// a lone `*`, matches nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum ArnPattern {
-    All,
-    Parts(Box<[Pattern; 6]>),
-    /// Fewer than six parts: matches nothing.
-    Malformed,
-}
+pub(crate) struct ArnPattern(Option<Box<[Pattern; 6]>>);
 
 impl ArnPattern {
     pub(crate) fn from_units(units: &[Unit]) -> ArnPattern {
-        if units == [Unit::Any] {
-            return ArnPattern::All;
-        }
         let parts: Vec<Pattern> = units
             .splitn(6, |unit| *unit == Unit::Char(':'))
             .map(|part| Pattern::from_units(part.iter().copied()))
             .collect();
-        match <[Pattern; 6]>::try_from(parts) {
-            Ok(parts) => ArnPattern::Parts(Box::new(parts)),
-            Err(_) => ArnPattern::Malformed,
-        }
+        ArnPattern(<[Pattern; 6]>::try_from(parts).ok().map(Box::new))
     }
 
     pub(crate) fn matches(&self, text: &str) -> bool {
-        match self {
-            ArnPattern::All => true,
-            ArnPattern::Malformed => false,
-            ArnPattern::Parts(patterns) => split(text)
-                .is_some_and(|parts| patterns.iter().zip(parts).all(|(p, part)| p.matches(part))),
-        }
+        let Some((patterns, parts)) = self.0.as_ref().zip(split(text)) else { return false };
+        patterns.iter().zip(parts).all(|(pattern, part)| pattern.matches(part))
     }
 }
 
@@ -129,7 +115,8 @@ mod tests {
             ("arn:aws:iam::1111*", "arn:aws:iam::111122223333:role/Node", false),
             ("arn:aws:iam*:role/Node", "arn:aws:iam::111122223333:role/Node", false),
             ("arn:aws:iam::111122223333:role/n*", "arn:aws:iam::111122223333:role/Node", false),
-            ("*", "anything", true),
+            ("*", "arn:aws:iam::111122223333:role/Node", false),
+            ("*:*:*:*:*:*", "arn:aws:iam::111122223333:role/Node", true),
             ("arn:aws:*:*:*:*", "not-an-arn", false),
         ];
         for (pattern, text, want) in rows {

@@ -8,7 +8,7 @@ use crate::iam::operator::{Kind, Operator, Order, Set};
 use crate::iam::pattern::{Pattern, Unit};
 use crate::iam::truth::Truth;
 use crate::iam::values::{self, IpRange};
-use crate::iam::variables::{Resolved, Template};
+use crate::iam::variables::{Resolved, Template, Text};
 
 /// A condition on one key.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,18 +69,16 @@ impl Condition {
         if self.parsed.kind == Kind::Null {
             return self.null(sent.is_empty());
         }
-        // The set operators take a key whose values are all empty for an empty set.
-        let empty = match self.parsed.set {
-            Set::One => sent.is_empty(),
-            Set::ForAllValues | Set::ForAnyValue => sent.iter().all(String::is_empty),
-        };
-        if empty {
-            return Truth::from(match self.parsed {
-                Operator { if_exists: true, .. } => sent.is_empty() || self.is_for_all(),
-                Operator { set: Set::ForAllValues, .. } => true,
-                Operator { set: Set::ForAnyValue, .. } => false,
-                Operator { set: Set::One, negated, .. } => negated,
-            });
+        // The set operators take a key whose values are all empty for an empty set, and
+        // ForAnyValue finds nothing in it even with IfExists.
+        let (set, empty) = (self.parsed.set, sent.iter().all(String::is_empty));
+        match (set, sent) {
+            (Set::ForAllValues, _) if empty => return Truth::Yes,
+            (Set::ForAnyValue, _) if empty => return Truth::No,
+            (Set::One, []) => return (self.parsed.if_exists || self.parsed.negated).into(),
+            // AWS asks for a set operator here and does not say what happens without.
+            (Set::One, [_, _, ..]) => return Truth::Unknown,
+            _ => {}
         }
         let negated = self.parsed.negated;
         let each = sent.iter().map(|value| self.matches(value, context));
@@ -93,7 +91,8 @@ impl Condition {
 
     /// The keys without whose values nothing can be said.
     pub(crate) fn unknown_keys(&self, context: &Context) -> Vec<String> {
-        if *context.find(&self.key_lower) == Entry::Unknown {
+        let entry = context.find(&self.key_lower);
+        if *entry == Entry::Unknown || (self.parsed.set == Set::One && entry.values().len() > 1) {
             return vec![self.key.clone()];
         }
         let templates = self.wanted.iter().filter_map(|wanted| match wanted {
@@ -170,11 +169,12 @@ impl Wanted {
         match kind {
             Kind::Text | Kind::TextIgnoreCase | Kind::TextLike | Kind::Arn => {
                 let wildcards = matches!(kind, Kind::TextLike | Kind::Arn);
-                let template = Template::parse(value, wildcards, variables);
-                match template.fixed() {
-                    None => Wanted::Varying(template),
-                    Some(units) if kind == Kind::Arn => Wanted::Arn(ArnPattern::from_units(&units)),
-                    Some(units) => Wanted::Text(text_pattern(kind, units)),
+                match Template::parse(value, wildcards, variables) {
+                    Text::Varying(template) => Wanted::Varying(template),
+                    Text::Fixed(units) if kind == Kind::Arn => {
+                        Wanted::Arn(ArnPattern::from_units(&units))
+                    }
+                    Text::Fixed(units) => Wanted::Text(text_pattern(kind, units)),
                 }
             }
             Kind::Number(_) => Wanted::Number(values::number(value)),

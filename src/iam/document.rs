@@ -2,10 +2,10 @@
 
 use crate::iam::condition::Condition;
 use crate::iam::context::Context;
-use crate::iam::pattern::Pattern;
+use crate::iam::pattern::{Pattern, ResourceGlob};
 use crate::iam::principal::PrincipalElement;
 use crate::iam::truth::Truth;
-use crate::iam::variables::{Resolved, Template};
+use crate::iam::variables::{Resolved, Template, Text};
 
 /// A policy document.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,9 +62,9 @@ pub struct ActionPattern {
 }
 
 impl ActionPattern {
-    pub(crate) fn new(text: &str) -> ActionPattern {
+    pub(crate) fn new(text: String) -> ActionPattern {
         let pattern = Pattern::glob(&text.to_ascii_lowercase());
-        ActionPattern { text: text.to_owned(), pattern }
+        ActionPattern { text, pattern }
     }
 
     /// `action` is in lower case.
@@ -73,8 +73,7 @@ impl ActionPattern {
     }
 }
 
-/// A resource as a policy names it. Resources have case, and a `*` may reach over any part
-/// of the ARN.
+/// A resource as a policy names it. Resources have case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourcePattern {
     /// As written.
@@ -84,18 +83,17 @@ pub struct ResourcePattern {
 
 #[derive(Debug, Clone, PartialEq)]
 enum ResourceForm {
-    Fixed(Pattern),
+    Fixed(ResourceGlob),
     Varying(Template),
 }
 
 impl ResourcePattern {
-    pub(crate) fn new(text: &str, version: Version) -> ResourcePattern {
-        let template = Template::parse(text, true, version == Version::V2012);
-        let form = match template.fixed() {
-            Some(units) => ResourceForm::Fixed(Pattern::from_units(units)),
-            None => ResourceForm::Varying(template),
+    pub(crate) fn new(text: String, version: Version) -> ResourcePattern {
+        let form = match Template::parse(&text, true, version == Version::V2012) {
+            Text::Fixed(units) => ResourceForm::Fixed(ResourceGlob::from_units(units)),
+            Text::Varying(template) => ResourceForm::Varying(template),
         };
-        ResourcePattern { text: text.to_owned(), form }
+        ResourcePattern { text, form }
     }
 
     pub(crate) fn matches(&self, resource: &str, context: &Context) -> Truth {
@@ -104,7 +102,7 @@ impl ResourcePattern {
             ResourceForm::Varying(template) => match template.resolve(context) {
                 Resolved::NoValue(_) => Truth::No,
                 Resolved::Unknown => Truth::Unknown,
-                Resolved::Units(units) => Pattern::from_units(units).matches(resource).into(),
+                Resolved::Units(units) => ResourceGlob::from_units(units).matches(resource).into(),
             },
         }
     }

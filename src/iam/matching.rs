@@ -24,7 +24,7 @@ impl Statement {
     pub(crate) fn names(&self, request: &Request, reach: Reach) -> Truth {
         match &self.principal {
             None => Truth::Yes,
-            Some(element) => element.names(request.principal(), reach),
+            Some(element) => element.names(request.principal(), reach, self.effect),
         }
     }
 

@@ -62,4 +62,8 @@ pub use principal::{Principal, PrincipalElement, PrincipalItem, PrincipalKind, R
 pub use request::Request;
 
 #[cfg(test)]
+mod settled;
+#[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod whole_policies;

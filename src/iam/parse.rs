@@ -63,7 +63,8 @@ impl Policy {
     pub fn parse_as(kind: PolicyKind, text: &str) -> Result<Policy, PolicyError> {
         let policy = Policy::parse(text)?;
         for statement in &policy.statements {
-            let at = Path::root().key("Statement").index(statement.index);
+            let list = Path::Key(&Path::Root, "Statement");
+            let at = list.index(statement.index);
             let (principal, resource) = match kind {
                 PolicyKind::Identity => (false, true),
                 PolicyKind::Resource => (true, true),
@@ -86,31 +87,41 @@ impl Policy {
     }
 }
 
-/// Where in the document we are.
-#[derive(Clone)]
-struct Path(String);
+/// Where in the document we are; put into words only for an error.
+#[derive(Clone, Copy)]
+enum Path<'p> {
+    Root,
+    Key(&'p Path<'p>, &'p str),
+    Index(&'p Path<'p>, usize),
+}
 
-impl Path {
-    fn root() -> Path {
-        Path(String::new())
+impl<'p> Path<'p> {
+    fn key(&'p self, key: &'p str) -> Path<'p> {
+        Path::Key(self, key)
     }
 
-    fn key(&self, key: &str) -> Path {
-        let dot = if self.0.is_empty() { "" } else { "." };
-        Path(format!("{}{dot}{key}", self.0))
-    }
-
-    fn index(&self, index: usize) -> Path {
-        Path(format!("{}[{index}]", self.0))
+    fn index(&'p self, index: usize) -> Path<'p> {
+        Path::Index(self, index)
     }
 
     fn err<T>(&self, message: impl fmt::Display) -> Result<T, PolicyError> {
-        Err(PolicyError::Invalid { at: self.0.clone(), message: message.to_string() })
+        Err(PolicyError::Invalid { at: self.to_string(), message: message.to_string() })
+    }
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Path::Root => Ok(()),
+            Path::Key(Path::Root, key) => f.write_str(key),
+            Path::Key(parent, key) => write!(f, "{parent}.{key}"),
+            Path::Index(parent, index) => write!(f, "{parent}[{index}]"),
+        }
     }
 }
 
 /// The entries of an object; an error where it is none or names a key twice.
-fn object(json: Json, at: &Path) -> Result<Vec<(String, Json)>, PolicyError> {
+fn object(json: Json, at: &Path<'_>) -> Result<Vec<(String, Json)>, PolicyError> {
     let entries = match json {
         Json::Object(entries) => entries,
         other => return at.err(format_args!("must be an object, is {}", other.what())),
@@ -123,49 +134,49 @@ fn object(json: Json, at: &Path) -> Result<Vec<(String, Json)>, PolicyError> {
     }
 }
 
-fn text(json: Json, at: &Path) -> Result<String, PolicyError> {
+fn text(json: Json, at: &Path<'_>) -> Result<String, PolicyError> {
     match json {
         Json::Text(text) => Ok(text),
         other => at.err(format_args!("must be a string, is {}", other.what())),
     }
 }
 
-/// One or a list; each with its path.
-fn one_or_many(json: Json, at: &Path) -> Vec<(Path, Json)> {
-    match json {
-        Json::List(items) => {
-            items.into_iter().enumerate().map(|(i, item)| (at.index(i), item)).collect()
-        }
-        one => vec![(at.clone(), one)],
-    }
+/// Reads one or a list of things with `read`.
+fn one_or_many<T>(
+    json: Json,
+    at: &Path<'_>,
+    read: impl Fn(Json, &Path<'_>) -> Result<T, PolicyError>,
+) -> Result<Vec<T>, PolicyError> {
+    let Json::List(items) = json else { return Ok(vec![read(json, at)?]) };
+    items.into_iter().enumerate().map(|(i, item)| read(item, &at.index(i))).collect()
 }
 
-fn texts(json: Json, at: &Path) -> Result<Vec<String>, PolicyError> {
-    let texts: Vec<String> = one_or_many(json, at)
-        .into_iter()
-        .map(|(at, one)| text(one, &at))
-        .collect::<Result<_, _>>()?;
-    if texts.is_empty() {
-        return at.err("must not be an empty list");
-    }
-    Ok(texts)
+/// Like [`one_or_many`], but not none.
+fn some<T>(
+    json: Json,
+    at: &Path<'_>,
+    read: impl Fn(Json, &Path<'_>) -> Result<T, PolicyError>,
+) -> Result<Vec<T>, PolicyError> {
+    let items = one_or_many(json, at, read)?;
+    if items.is_empty() { at.err("must not be an empty list") } else { Ok(items) }
 }
 
 fn policy(json: Json) -> Result<Policy, PolicyError> {
-    let root = Path::root();
+    let root = Path::Root;
     let (mut version, mut id, mut statements) = (Version::V2008, None, None);
     for (name, value) in object(json, &root)? {
         let at = root.key(&name);
         match name.as_str() {
             "Version" => version = read_version(&text(value, &at)?, &at)?,
             "Id" => id = Some(text(value, &at)?),
-            "Statement" => statements = Some((at, value)),
+            "Statement" => statements = Some(value),
             _ => return at.err("is no element of a policy; those are Version, Id and Statement"),
         }
     }
-    let Some((at, statements)) = statements else {
+    let Some(statements) = statements else {
         return root.err("Statement is missing");
     };
+    let at = root.key("Statement");
     // One statement may stand without its list, but its path keeps the index.
     let list = match statements {
         Json::List(list) => list,
@@ -179,7 +190,7 @@ fn policy(json: Json) -> Result<Policy, PolicyError> {
     Ok(Policy { version, id, statements })
 }
 
-fn read_version(text: &str, at: &Path) -> Result<Version, PolicyError> {
+fn read_version(text: &str, at: &Path<'_>) -> Result<Version, PolicyError> {
     match text {
         "2012-10-17" => Ok(Version::V2012),
         "2008-10-17" => Ok(Version::V2008),
@@ -193,7 +204,7 @@ fn statement(
     json: Json,
     index: usize,
     version: Version,
-    at: &Path,
+    at: &Path<'_>,
 ) -> Result<Statement, PolicyError> {
     let (mut sid, mut effect, mut principal) = (None, None, None);
     let (mut action, mut resource, mut conditions) = (None, None, Vec::new());
@@ -217,11 +228,12 @@ fn statement(
                 principal = Some(PrincipalElement { negated, items: principals(value, &here)? });
             }
             "Action" | "NotAction" => {
-                action = Some(Element { negated, items: actions(value, &here)? });
+                action = Some(Element { negated, items: some(value, &here, action_pattern)? });
             }
             "Resource" | "NotResource" => {
-                let texts = texts(value, &here)?;
-                let items = texts.iter().map(|t| ResourcePattern::new(t, version)).collect();
+                let items = some(value, &here, |json, at| {
+                    Ok(ResourcePattern::new(text(json, at)?, version))
+                })?;
                 resource = Some(Element { negated, items });
             }
             "Condition" => conditions = read_conditions(value, version, &here)?,
@@ -233,7 +245,7 @@ fn statement(
     Ok(Statement { index, sid, effect, principal, action, resource, conditions })
 }
 
-fn read_effect(text: &str, at: &Path) -> Result<Effect, PolicyError> {
+fn read_effect(text: &str, at: &Path<'_>) -> Result<Effect, PolicyError> {
     match text {
         "Allow" => Ok(Effect::Allow),
         "Deny" => Ok(Effect::Deny),
@@ -241,25 +253,18 @@ fn read_effect(text: &str, at: &Path) -> Result<Effect, PolicyError> {
     }
 }
 
-fn actions(json: Json, at: &Path) -> Result<Vec<ActionPattern>, PolicyError> {
-    let mut actions = Vec::new();
-    for (at, one) in one_or_many(json, at) {
-        let text = text(one, &at)?;
-        let stars = !text.is_empty() && text.bytes().all(|b| b == b'*');
-        if !stars && !text.contains(':') {
-            return at.err(format_args!(
-                "{text:?} names no service: an action reads service:Name, such as ec2:RunInstances"
-            ));
-        }
-        actions.push(ActionPattern::new(&text));
+fn action_pattern(json: Json, at: &Path<'_>) -> Result<ActionPattern, PolicyError> {
+    let text = text(json, at)?;
+    let stars = !text.is_empty() && text.bytes().all(|b| b == b'*');
+    if !stars && !text.contains(':') {
+        return at.err(format_args!(
+            "{text:?} names no service: an action reads service:Name, such as ec2:RunInstances"
+        ));
     }
-    if actions.is_empty() {
-        return at.err("must not be an empty list");
-    }
-    Ok(actions)
+    Ok(ActionPattern::new(text))
 }
 
-fn principals(json: Json, at: &Path) -> Result<Vec<PrincipalItem>, PolicyError> {
+fn principals(json: Json, at: &Path<'_>) -> Result<Vec<PrincipalItem>, PolicyError> {
     if let Json::Text(text) = &json {
         if text != "*" {
             return at.err(format_args!(
@@ -282,7 +287,8 @@ fn principals(json: Json, at: &Path) -> Result<Vec<PrincipalItem>, PolicyError> 
                 );
             }
         };
-        items.extend(texts(value, &here)?.iter().map(|text| PrincipalItem::new(kind, text)));
+        items
+            .extend(some(value, &here, |json, at| Ok(PrincipalItem::new(kind, &text(json, at)?)))?);
     }
     if items.is_empty() {
         return at.err("names nobody");
@@ -290,17 +296,18 @@ fn principals(json: Json, at: &Path) -> Result<Vec<PrincipalItem>, PolicyError> 
     Ok(items)
 }
 
-fn read_conditions(json: Json, version: Version, at: &Path) -> Result<Vec<Condition>, PolicyError> {
+fn read_conditions(
+    json: Json,
+    version: Version,
+    at: &Path<'_>,
+) -> Result<Vec<Condition>, PolicyError> {
     let variables = version == Version::V2012;
     let mut conditions = Vec::new();
     for (operator, keys) in object(json, at)? {
         let at = at.key(&operator);
         for (key, value) in object(keys, &at)? {
             let at = at.key(&key);
-            let values: Vec<String> = one_or_many(value, &at)
-                .into_iter()
-                .map(|(at, one)| condition_value(one, &at))
-                .collect::<Result<_, _>>()?;
+            let values = one_or_many(value, &at, condition_value)?;
             match Condition::new(&operator, &key, values, variables) {
                 Some(condition) => conditions.push(condition),
                 None => return at.err(format_args!("{operator:?} is no condition operator")),
@@ -310,7 +317,7 @@ fn read_conditions(json: Json, version: Version, at: &Path) -> Result<Vec<Condit
     Ok(conditions)
 }
 
-fn condition_value(json: Json, at: &Path) -> Result<String, PolicyError> {
+fn condition_value(json: Json, at: &Path<'_>) -> Result<String, PolicyError> {
     match json {
         Json::Text(text) | Json::Number(text) => Ok(text),
         Json::Bool(yes) => Ok(yes.to_string()),

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::iam::arn::{Arn, ArnError};
+use crate::iam::document::Effect;
 use crate::iam::truth::Truth;
 
 /// The caller of a request.
@@ -211,10 +212,11 @@ impl RoleSession {
 pub(crate) const SESSION_NAME: &str = "sts:RoleSessionName";
 
 impl PrincipalElement {
-    /// Whether the element names `principal` at least as directly as `reach`.
-    pub(crate) fn names(&self, principal: &Principal, reach: Reach) -> Truth {
+    /// Whether the element names `principal` at least as directly as `reach`, in a statement
+    /// of this effect.
+    pub(crate) fn names(&self, principal: &Principal, reach: Reach, effect: Effect) -> Truth {
         if self.negated {
-            return self.leaves_out(principal);
+            return self.spares(principal, effect).flip_if(true);
         }
         Truth::any(self.items.iter().map(|item| match item.names(principal) {
             Some((by, truth)) if by >= reach => truth,
@@ -222,23 +224,30 @@ impl PrincipalElement {
         }))
     }
 
-    /// `NotPrincipal` spares a caller only if it lists every ARN the caller goes by: account,
-    /// role and session.
-    fn leaves_out(&self, principal: &Principal) -> Truth {
+    /// Whether `NotPrincipal` leaves a caller out. A deny leaves out only one who is listed by
+    /// every ARN it goes by, account, role and session; an allow leaves out also one who is
+    /// listed by a single one of them:
+    /// <https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_notprincipal.html>
+    fn spares(&self, principal: &Principal, effect: Effect) -> Truth {
         let listed = |reach| {
             Truth::any(self.items.iter().map(|item| match item.names(principal) {
                 Some((by, truth)) if by == reach => truth,
                 _ => Truth::No,
             }))
         };
-        let direct = listed(Reach::Direct);
-        let spared = match principal {
-            Principal::Role(_) => Truth::all([direct, listed(Reach::Role), listed(Reach::Account)]),
-            Principal::User(_) | Principal::FederatedUser(_) => direct.and(listed(Reach::Account)),
-            _ => direct,
-        };
         let everyone = self.items.iter().any(|i| i.kind == PrincipalKind::Aws && i.text == "*");
-        spared.or(everyone.into()).flip_if(true)
+        if everyone {
+            return Truth::Yes;
+        }
+        let names: &[Reach] = match principal {
+            Principal::Role(_) => &[Reach::Direct, Reach::Role, Reach::Account],
+            Principal::User(_) | Principal::FederatedUser(_) => &[Reach::Direct, Reach::Account],
+            _ => &[Reach::Direct],
+        };
+        match effect {
+            Effect::Deny => Truth::all(names.iter().map(|&reach| listed(reach))),
+            Effect::Allow => Truth::any(names.iter().map(|&reach| listed(reach))),
+        }
     }
 }
 
@@ -309,20 +318,24 @@ mod tests {
         let session = "arn:aws:sts::111122223333:assumed-role/R/s";
         let (role, root) = ("arn:aws:iam::111122223333:role/R", "111122223333");
         let other = "arn:aws:iam::111122223333:user/u";
-        let rows: [(&[&str], &str, Truth); 6] = [
-            (&[session, role, root], session, Truth::No),
-            (&[session, role], session, Truth::Yes),
-            (&[role, root], session, Truth::Yes),
-            (&[session, role, root], role, Truth::Unknown),
-            (&[session, role, root], other, Truth::Yes),
-            (&["*"], other, Truth::No),
+        // Whether a deny and an allow apply to the caller.
+        let rows: [(&[&str], &str, Truth, Truth); 7] = [
+            (&[session, role, root], session, Truth::No, Truth::No),
+            (&[session, role], session, Truth::Yes, Truth::No),
+            (&[root], session, Truth::Yes, Truth::No),
+            (&[other], session, Truth::Yes, Truth::Yes),
+            (&[session, role, root], role, Truth::Unknown, Truth::No),
+            (&[session, role, root], other, Truth::Yes, Truth::No),
+            (&["*"], other, Truth::No, Truth::No),
         ];
-        for (listed, caller, want) in rows {
+        for (listed, caller, deny, allow) in rows {
             let items =
                 listed.iter().map(|text| PrincipalItem::new(PrincipalKind::Aws, text)).collect();
             let element = PrincipalElement { negated: true, items };
-            let got = element.names(&Principal::aws(caller).unwrap(), Reach::Account);
-            assert_eq!(got, want, "{listed:?} for {caller}");
+            let principal = Principal::aws(caller).unwrap();
+            let names = |effect| element.names(&principal, Reach::Account, effect);
+            let got = (names(Effect::Deny), names(Effect::Allow));
+            assert_eq!(got, (deny, allow), "{listed:?} for {caller}");
         }
     }
 }

@@ -3,7 +3,15 @@
 use crate::iam::context::{Context, Entry};
 use crate::iam::pattern::Unit;
 
-/// A value of a policy as written, read once: its fixed symbols and its variables.
+/// A value of a policy, read once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Text {
+    /// The same in every request.
+    Fixed(Vec<Unit>),
+    Varying(Template),
+}
+
+/// A text with variables: its fixed stretches and its variables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Template {
     pieces: Vec<Piece>,
@@ -11,7 +19,7 @@ pub(crate) struct Template {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Piece {
-    Unit(Unit),
+    Fixed(Vec<Unit>),
     Variable {
         /// In lower case, as the context has it.
         key: String,
@@ -31,63 +39,62 @@ pub(crate) enum Resolved<'t> {
 impl Template {
     /// Reads `text`. `wildcards`: whether `*` and `?` are wildcards here. `variables`: whether
     /// the document's version knows variables (2012-10-17); if not, `${…}` is plain text.
-    pub(crate) fn parse(text: &str, wildcards: bool, variables: bool) -> Template {
+    pub(crate) fn parse(text: &str, wildcards: bool, variables: bool) -> Text {
         let mut pieces = Vec::new();
+        let mut fixed = Vec::with_capacity(text.len());
         let mut rest = text;
         while !rest.is_empty() {
-            let variable = if variables { read_variable(rest) } else { None };
-            let after = match variable {
-                Some((piece, after)) => {
-                    pieces.push(piece);
-                    after
+            match if variables { read_variable(rest) } else { None } {
+                Some((Piece::Fixed(units), after)) => {
+                    fixed.extend(units);
+                    rest = after;
+                }
+                Some((variable, after)) => {
+                    pieces.push(Piece::Fixed(std::mem::take(&mut fixed)));
+                    pieces.push(variable);
+                    rest = after;
                 }
                 None => {
                     let first = rest.chars().next().map_or(0, char::len_utf8);
                     let end = rest[first..].find('$').map_or(rest.len(), |at| first + at);
-                    let plain = &rest[..end];
+                    let (plain, after) = rest.split_at(end);
                     if wildcards {
-                        pieces.extend(Unit::glob(plain).map(Piece::Unit));
+                        fixed.extend(Unit::glob(plain));
                     } else {
-                        pieces.extend(Unit::literal(plain).map(Piece::Unit));
+                        fixed.extend(Unit::literal(plain));
                     }
-                    &rest[end..]
+                    rest = after;
                 }
-            };
-            rest = after;
+            }
         }
-        Template { pieces }
-    }
-
-    /// The symbols of a template without variables.
-    pub(crate) fn fixed(&self) -> Option<Vec<Unit>> {
-        let unit = |piece: &Piece| match piece {
-            Piece::Unit(unit) => Some(*unit),
-            Piece::Variable { .. } => None,
-        };
-        self.pieces.iter().map(unit).collect()
+        if pieces.is_empty() {
+            return Text::Fixed(fixed);
+        }
+        pieces.push(Piece::Fixed(fixed));
+        Text::Varying(Template { pieces })
     }
 
     /// Puts the request's values in the place of the variables. A value's own `*` and `?`
     /// stand for themselves.
     pub(crate) fn resolve(&self, context: &Context) -> Resolved<'_> {
-        let mut units = Vec::with_capacity(self.pieces.len());
+        let mut units = Vec::new();
         let mut unknown = false;
         for piece in &self.pieces {
             let (key, default) = match piece {
-                Piece::Unit(unit) => {
-                    units.push(*unit);
+                Piece::Fixed(fixed) => {
+                    units.extend(fixed);
                     continue;
                 }
                 Piece::Variable { key, default } => (key, default),
             };
             match (context.find(key), default) {
-                (Entry::Value(value), _) => units.extend(Unit::literal(value)),
-                (Entry::Unknown, _) => unknown = true,
-                // A key with a list of values cannot be a variable.
-                (Entry::Absent | Entry::List(_), Some(default)) => {
-                    units.extend(Unit::literal(default));
+                (Entry::Value(value), _) if !value.is_empty() => {
+                    units.extend(Unit::literal(value));
                 }
-                (Entry::Absent | Entry::List(_), None) => return Resolved::NoValue(key),
+                (Entry::Unknown, _) => unknown = true,
+                // Absent or empty; and a key with a list of values cannot be a variable.
+                (_, Some(default)) => units.extend(Unit::literal(default)),
+                (_, None) => return Resolved::NoValue(key),
             }
         }
         if unknown { Resolved::Unknown } else { Resolved::Units(units) }
@@ -113,7 +120,7 @@ fn read_variable(text: &str) -> Option<(Piece, &str)> {
     let body = text.strip_prefix("${")?;
     for (escape, symbol) in [("*}", '*'), ("?}", '?'), ("$}", '$')] {
         if let Some(after) = body.strip_prefix(escape) {
-            return Some((Piece::Unit(Unit::Char(symbol)), after));
+            return Some((Piece::Fixed(vec![Unit::Char(symbol)]), after));
         }
     }
     let name_end = body.find([',', '}'])?;
@@ -134,15 +141,19 @@ fn read_variable(text: &str) -> Option<(Piece, &str)> {
 mod tests {
     use super::*;
 
-    fn shown(template: &Template, context: &Context) -> String {
-        match template.resolve(context) {
+    fn shown(text: &Text, context: &Context) -> String {
+        let resolved = match text {
+            Text::Fixed(units) => Resolved::Units(units.clone()),
+            Text::Varying(template) => template.resolve(context),
+        };
+        match resolved {
             Resolved::NoValue(key) => format!("no value: {key}"),
             Resolved::Unknown => "unknown".to_owned(),
             Resolved::Units(units) => units
                 .iter()
                 .map(|unit| match unit {
                     Unit::Char(c) => c.to_string(),
-                    Unit::Any => "<any>".into(),
+                    Unit::Any | Unit::AnyInPart => "<any>".into(),
                     Unit::One => "<one>".into(),
                 })
                 .collect(),
@@ -155,6 +166,7 @@ mod tests {
         context.set("aws:PrincipalTag/team", "blue*".into());
         context.set("aws:userid", Entry::Unknown);
         context.set("aws:TagKeys", ["a"].into());
+        context.set("aws:PrincipalTag/empty", "".into());
         let rows = [
             ("plain", "plain"),
             ("a*b?", "a<any>b<one>"),
@@ -166,6 +178,8 @@ mod tests {
             ("${aws:PrincipalTag/other,''}", ""),
             ("${aws:PrincipalTag/other}", "no value: aws:principaltag/other"),
             ("${aws:TagKeys}", "no value: aws:tagkeys"),
+            ("${aws:PrincipalTag/empty}", "no value: aws:principaltag/empty"),
+            ("${aws:PrincipalTag/empty, 'x'}", "x"),
             ("${aws:userid}", "unknown"),
             ("${aws:userid}${nope}", "no value: nope"),
             ("${unclosed", "${unclosed"),

@@ -39,6 +39,8 @@ fn one_value() {
         ("ArnLike", &["arn:aws:iam::*:role/R"], "arn:aws:iam::1:role/R", true),
         ("ArnEquals", &["arn:aws:iam::*:role/*"], "arn:aws:iam::1:role/p/R", true),
         ("ArnLike", &["arn:aws:iam::1*"], "arn:aws:iam::1:role/R", false),
+        ("ArnLike", &["*"], "arn:aws:iam::1:role/R", false),
+        ("ArnNotLike", &["arn:*:role/R"], "arn:aws:iam::1:role/R", true),
         ("ArnNotLike", &["arn:aws:iam::1:*"], "arn:aws:iam::2:role/R", true),
         ("ArnNotEquals", &["arn:aws:iam::1:*"], "arn:aws:iam::1:role/R", false),
         ("NumericEquals", &["10"], "10.0", true),
@@ -54,6 +56,7 @@ fn one_value() {
         ("DateGreaterThan", &["2030-01-01"], "1893456001", true),
         ("DateEquals", &["2030-01-01"], "1893456000", true),
         ("DateNotEquals", &["2030-01-01"], "2030-01-02", true),
+        ("DateLessThanEquals", &["1767225600"], "2026-01-01T00:00:00Z", true),
         ("Bool", &["true"], "TRUE", true),
         ("Bool", &["false"], "true", false),
         ("Bool", &["yes"], "yes", false),
@@ -63,6 +66,7 @@ fn one_value() {
         ("IpAddress", &["10.0.0.0/8", "192.0.2.1"], "192.0.2.1", true),
         ("IpAddress", &["10.0.0.0/8"], "2001:db8::1", false),
         ("NotIpAddress", &["10.0.0.0/8"], "11.0.0.1", true),
+        ("NotIpAddress", &["0.0.0.0/0"], "203.0.113.9", false),
         ("IpAddress", &["2001:DB8:1234:5678::/64"], "2001:db8:1234:5678:9::1", true),
         ("Null", &["false"], "", true),
         ("Null", &["true"], "a", false),
@@ -75,6 +79,7 @@ fn one_value() {
         ("StringEquals", &["${missing}"], "", false),
         ("StringNotEquals", &["${missing}"], "a", true),
         ("StringNotLike", &["${missing}*"], "a", true),
+        ("StringNotEquals", &["${missing}", "a"], "a", false),
         ("ArnLike", &["arn:aws:iam::${missing}:role/R"], "arn:aws:iam:::role/R", false),
     ];
     for (operator, wanted, sent, want) in rows {
@@ -105,7 +110,7 @@ fn no_value() {
         ("ForAllValues:StringNotEquals", true),
         ("ForAnyValue:StringEquals", false),
         ("ForAnyValue:StringNotEquals", false),
-        ("ForAnyValue:StringEqualsIfExists", true),
+        ("ForAnyValue:StringEqualsIfExists", false),
     ];
     for (operator, want) in rows {
         for sent in [None, Some(Entry::Absent), Some(Entry::List(Vec::new()))] {
@@ -130,8 +135,8 @@ fn several_values() {
         ("ForAnyValue:StringNotEquals", &["a", "b"], &["a", "b"], false),
         ("ForAllValues:StringEquals", &["a"], &[""], true),
         ("ForAnyValue:StringLike", &["*"], &[""], false),
-        ("StringEquals", &["a"], &["b", "a"], true),
-        ("StringNotEquals", &["a"], &["b", "a"], false),
+        ("StringEquals", &["a"], &["a"], true),
+        ("StringNotEquals", &["a"], &["a"], false),
     ];
     for (operator, wanted, sent, want) in rows {
         let entry = Entry::List(sent.iter().map(|&s| s.to_owned()).collect());
@@ -147,6 +152,8 @@ fn unknown_values() {
         ("StringNotEqualsIfExists", &["a"], Entry::Unknown, Truth::Unknown),
         ("ForAllValues:StringEquals", &["a"], Entry::Unknown, Truth::Unknown),
         ("Null", &["true"], Entry::Unknown, Truth::Unknown),
+        ("StringEquals", &["a"], ["a", "b"].into(), Truth::Unknown),
+        ("StringNotLike", &["c"], ["a", "b"].into(), Truth::Unknown),
         ("StringEquals", &["${some}"], "a".into(), Truth::Unknown),
         ("StringEquals", &["${some}", "a"], "a".into(), Truth::Yes),
         ("StringNotEquals", &["${some}", "a"], "a".into(), Truth::No),
