@@ -106,7 +106,7 @@ impl<'a> Cover<'a> {
             Delivery::Delivered if enabled => self.by = Some(rule),
             Delivery::Delivered => self.disabled = Some(rule),
             Delivery::Narrowed { by } if enabled => self.narrowed = Some((rule, by)),
-            Delivery::Narrowed { .. } | Delivery::NotDelivered => {}
+            Delivery::Narrowed { .. } | Delivery::NotDelivered { .. } => {}
         }
     }
 }
