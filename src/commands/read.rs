@@ -62,11 +62,11 @@ async fn read_from_aws(aws: &AwsArgs, args: &ScopeArgs) -> Result<Saved, Failure
 }
 
 fn scope(args: &ScopeArgs, region: String, region_origin: Origin) -> Result<Scope, Failure> {
-    let cluster = args
-        .cluster
-        .clone()
-        .filter(|cluster| !cluster.is_empty())
-        .ok_or_else(|| Failure::Usage("--cluster wants the name of a cluster".to_owned()))?;
+    let cluster = args.cluster.clone().filter(|cluster| !cluster.is_empty()).ok_or_else(|| {
+        Failure::Usage(
+            "name the cluster with --cluster, or give saved facts with --facts".to_owned(),
+        )
+    })?;
     let mut scope = Scope::new(cluster, region, region_origin);
     apply(args, &mut scope);
     Ok(scope)
