@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     facts::Facts,
-    target::{NodeRole, Product, QueueTarget, Sourced, Stage, Tag, Target},
+    target::{NodeRole, Origin, Product, QueueTarget, Sourced, Stage, Tag, Target},
 };
 
 /// The target, as the report shows it.
@@ -16,17 +16,24 @@ pub struct Header {
     /// The caller's ARN, if it could be read.
     pub caller: Option<String>,
     pub region: Sourced<String>,
+    /// Name of the EKS cluster.
     pub cluster: String,
+    /// The version of the cluster, such as `1.35`, if it could be read.
     pub kubernetes_version: Option<String>,
+    /// What is judged to run nodes in the cluster.
     pub products: Vec<Sourced<Product>>,
     pub stage: Sourced<Stage>,
     /// Set where Karpenter is judged.
     pub karpenter_version: Option<Sourced<String>>,
+    /// Names of the roles that Karpenter's controller may run with.
     pub controller_roles: Vec<Sourced<String>>,
+    /// Names of the roles that nodes may run with.
     pub node_roles: Vec<Sourced<String>>,
     /// Names of the interruption queues.
     pub queues: Vec<Sourced<String>>,
+    /// The tag that selects subnets and security groups, as `key=value` or `key`.
     pub discovery_tag: Sourced<Tag>,
+    /// What the reader must know about how the target was found.
     pub notes: Vec<String>,
 }
 
@@ -50,9 +57,21 @@ impl Header {
             node_roles: target.node_roles.iter().map(node_role).collect(),
             queues: queues(&target.queue),
             discovery_tag: target.discovery_tag.clone(),
-            notes: target.notes.clone(),
+            notes: notes(target),
         }
     }
+}
+
+fn notes(target: &Target) -> Vec<String> {
+    let mut notes = target.notes.clone();
+    if target.runs(Product::Karpenter) && target.queue == QueueTarget::NotSeen {
+        notes.push(
+            "whether an interruption queue exists under a usual name could not be read: say \
+             which is used with --interruption-queue"
+                .to_owned(),
+        );
+    }
+    notes
 }
 
 fn node_role(role: &NodeRole) -> Sourced<String> {
@@ -60,7 +79,6 @@ fn node_role(role: &NodeRole) -> Sourced<String> {
 }
 
 fn queues(queue: &QueueTarget) -> Vec<Sourced<String>> {
-    use crate::target::Origin;
     match queue {
         QueueTarget::Named(name) => vec![Sourced::new(name.clone(), Origin::Flag)],
         QueueTarget::Found(names) => {
