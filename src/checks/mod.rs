@@ -9,13 +9,38 @@ pub mod run;
 #[cfg(test)]
 pub(crate) mod testing;
 
+mod images;
+mod imds;
 mod launch;
+mod queue;
+mod security_groups;
+mod subnets;
+mod versions;
 
 pub use check::{Area, Check, Judged, Stop, Verdicts};
 pub use context::Context;
 
 /// Every check, in the order in which a node comes to life.
-pub static ALL: &[&Check] = &[&launch::spot_service_linked_role::CHECK];
+pub static ALL: &[&Check] = &[
+    &versions::kubernetes::CHECK,
+    &imds::endpoint::CHECK,
+    &imds::hop_limit::CHECK,
+    &imds::tokens::CHECK,
+    &imds::metadata_tags::CHECK,
+    &subnets::discovered::CHECK,
+    &subnets::vpc::CHECK,
+    &subnets::zones::CHECK,
+    &subnets::free_addresses::CHECK,
+    &subnets::cluster_free_addresses::CHECK,
+    &security_groups::discovered::CHECK,
+    &security_groups::vpc::CHECK,
+    &images::ami_alias::CHECK,
+    &launch::spot_service_linked_role::CHECK,
+    &queue::exists::CHECK,
+    &queue::policy::CHECK,
+    &queue::encryption::CHECK,
+    &queue::rules::CHECK,
+];
 
 /// The check of this id.
 pub fn get(id: &str) -> Option<&'static Check> {

@@ -10,6 +10,32 @@ pub fn quote(word: &str) -> String {
     }
 }
 
+/// The value of `--tags` for one tag: the CLI's shorthand where it can say it, else JSON.
+pub fn tags_argument(key: &str, value: &str) -> String {
+    let plain = |text: &str| {
+        !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:@".contains(c))
+    };
+    if plain(key) && plain(value) {
+        format!("Key={key},Value={value}")
+    } else {
+        quote(&serde_json::json!([{"Key": key, "Value": value}]).to_string())
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`; after four, the number of the rest.
+pub fn listed<T: AsRef<str>>(items: &[T]) -> String {
+    const SHOWN: usize = 4;
+    let joined = |items: &[T]| items.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
+    match items {
+        [] => String::new(),
+        [one] => one.as_ref().to_owned(),
+        [first @ .., last] if items.len() <= SHOWN => {
+            format!("{} and {}", joined(first), last.as_ref())
+        }
+        many => format!("{} and {} more", joined(&many[..SHOWN]), many.len() - SHOWN),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -24,6 +50,26 @@ mod tests {
             ("{\"a\":1}", "'{\"a\":1}'"),
         ] {
             assert_eq!(quote(word), quoted);
+        }
+    }
+
+    #[test]
+    fn tags_fall_back_to_json() {
+        assert_eq!(
+            tags_argument("karpenter.sh/discovery", "demo"),
+            "Key=karpenter.sh/discovery,Value=demo"
+        );
+        assert_eq!(tags_argument("a b", "c,d"), r#"'[{"Key":"a b","Value":"c,d"}]'"#);
+    }
+
+    #[test]
+    fn long_lists_are_cut() {
+        for (items, text) in [
+            (vec!["a"], "a"),
+            (vec!["a", "b", "c", "d"], "a, b, c and d"),
+            (vec!["a", "b", "c", "d", "e", "f"], "a, b, c, d and 2 more"),
+        ] {
+            assert_eq!(listed(&items), text);
         }
     }
 }

@@ -1,0 +1,3 @@
+//! Whether the images that nodes start from are there.
+
+pub mod ami_alias;

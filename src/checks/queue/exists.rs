@@ -1,0 +1,308 @@
+//! Whether the interruption queue is there, under a name that Karpenter can use.
+
+use serde_json::json;
+
+use super::{arn, create_rule, fact, name_of, not_seen, send_statement, tls_statement};
+use crate::{
+    checks::{
+        Area, Check, Context, Judged, Stop, Verdicts,
+        remedies::{listed, quote},
+    },
+    outcome::{Finding, Remedy},
+    requirements::{rules, version::KarpenterVersion},
+    target::{Product, QueueTarget},
+};
+
+const API: &str = "sqs:GetQueueUrl";
+
+/// From here on the queue is looked up at the start, and a failure ends the process
+/// (`pkg/controllers/controllers.go` at v0.33.0) …
+const AT_START: KarpenterVersion = KarpenterVersion::new(0, 33, 0);
+/// … and from here on the failure is logged and tried again (v1.4.0).
+const TRIED_AGAIN: KarpenterVersion = KarpenterVersion::new(1, 4, 0);
+
+pub static CHECK: Check = Check {
+    id: "queue-exists",
+    title: "The interruption queue exists",
+    area: Area::Interruption,
+    products: &[Product::Karpenter],
+    errors: &["non-existent-queue", "sqs-provider-not-created"],
+    needs: &[API],
+    doc: "\
+## What
+The queue that `settings.interruptionQueue` names exists in the cluster's account and region, is
+given as a name, and is no FIFO queue.
+
+## Why
+Karpenter learns from this queue that a Spot instance will be taken back or that an instance has
+stopped. It asks SQS for the queue by name, so an ARN or a URL finds nothing. When the queue is
+not found, Karpenter 0.33 to 1.3 exits at the start; from 1.4 on (and in 0.32) it goes on and
+logs the error again and again. Without a queue, nodes are lost with their pods still on them.
+EventBridge delivers to a FIFO queue only with a message group, which the rules do not set.
+
+## Seen as
+`AWS.SimpleQueueService.NonExistentQueue` in the controller's log.
+
+## Fix
+Create the queue, its policy and its rules, then set `settings.interruptionQueue` to its name.
+",
+    run,
+};
+
+fn run(cx: &Context<'_>) -> Verdicts {
+    match &cx.target.queue {
+        QueueTarget::Named(given) => Ok(vec![Judged::new(given, || named(cx, given))]),
+        QueueTarget::Found(names) => {
+            Ok(names.iter().map(|name| Judged::new(name, || Ok(found(cx, name, names)))).collect())
+        }
+        QueueTarget::None => Ok(vec![Judged::new(&cx.target.cluster, || Ok(none(cx)))]),
+        QueueTarget::NotSeen => Err(not_seen(cx)),
+    }
+}
+
+fn named(cx: &Context<'_>, given: &str) -> Result<Finding, Stop> {
+    let name = name_of(given);
+    if name != given {
+        return Ok(not_a_name(cx, given));
+    }
+    Ok(match fact(cx.facts, given)?.found()? {
+        Some(_) => found(cx, given, &[]),
+        None => missing(cx, given),
+    })
+}
+
+/// A queue that exists, and any others under usual names.
+fn found(cx: &Context<'_>, name: &str, all: &[String]) -> Finding {
+    if has_fifo_name(name) {
+        return fifo(cx, name);
+    }
+    Finding::pass(if all.len() > 1 {
+        format!(
+            "{name} exists, but {} all have a usual name: say with --interruption-queue which one \
+             Karpenter reads.",
+            listed(all)
+        )
+    } else {
+        format!("{name} exists.")
+    })
+}
+
+fn has_fifo_name(name: &str) -> bool {
+    // SQS asks for exactly this ending of a FIFO queue's name.
+    name.strip_suffix(".fifo").is_some()
+}
+
+fn not_a_name(cx: &Context<'_>, given: &str) -> Finding {
+    let name = name_of(given);
+    let kind = if given.starts_with("arn:") { "an ARN" } else { "a URL or a path" };
+    Finding::fail(
+        format!("The queue is given as {kind}, {given}, and Karpenter wants its name, {name}."),
+        format!("SQS finds no queue called {given}. {}", without(cx)),
+    )
+    .errors(errors(cx))
+    .evidence("--interruption-queue", "", given)
+    .mend(
+        Remedy::new(format!(
+            "If settings.interruptionQueue has the same value, set it to {name}. The queue must be \
+             in the account and region of the controller."
+        ))
+        .run(helm_set(cx, name)),
+    )
+}
+
+fn missing(cx: &Context<'_>, name: &str) -> Finding {
+    let seen = format!("There is no queue {name} in {}.", cx.region());
+    let remedy = create(
+        cx,
+        name,
+        "Create the queue, its policy and its rules; or, if it has another \
+        name, set settings.interruptionQueue to that.",
+    );
+    Finding::fail(seen, without(cx))
+        .errors(errors(cx))
+        .evidence(API, name, "QueueDoesNotExist")
+        .mend(remedy)
+}
+
+fn fifo(cx: &Context<'_>, name: &str) -> Finding {
+    let standard = name.strip_suffix(".fifo").unwrap_or(name);
+    let remedy = create(
+        cx,
+        standard,
+        "Create a standard queue with its policy and rules, and set \
+        settings.interruptionQueue to its name.",
+    );
+    Finding::fail(
+        format!("{name} is a FIFO queue."),
+        "EventBridge sends nothing to it unless each rule sets a message group, and Karpenter's \
+         rules do not: interruptions never arrive, and nothing is logged.",
+    )
+    .evidence(API, "QueueName", name)
+    .mend(remedy.run(helm_set(cx, standard)))
+}
+
+fn none(cx: &Context<'_>) -> Finding {
+    let usual = crate::target::names::queues(&cx.target.cluster);
+    let name = usual[0].as_str();
+    let remedy = create(
+        cx,
+        name,
+        "Create the queue, its policy and its rules, and set \
+        settings.interruptionQueue to its name. If it has a name of its own already, give that with \
+        --interruption-queue.",
+    );
+    Finding::warn(
+        format!(
+            "No interruption queue was named, and there is none called {}.",
+            usual.join(" or ")
+        ),
+        format!(
+            "Karpenter does not learn that an instance will be interrupted: Spot nodes are lost \
+             with their pods still on them. If settings.interruptionQueue is set all the same: {}",
+            without(cx)
+        ),
+    )
+    .errors(errors(cx))
+    .evidence(API, listed(&usual), "QueueDoesNotExist")
+    .mend(remedy.run(helm_set(cx, name)))
+}
+
+/// What the controller does when SQS knows no such queue.
+fn without(cx: &Context<'_>) -> String {
+    let version = cx.karpenter();
+    if version < AT_START {
+        format!("Karpenter {version} logs an error at each poll and sees no interruption.")
+    } else if version < TRIED_AGAIN {
+        format!("Karpenter {version} exits at the start and never runs.")
+    } else {
+        format!(
+            "Karpenter {version} runs, but logs the error again and again and sees no interruption."
+        )
+    }
+}
+
+fn errors(cx: &Context<'_>) -> &'static [&'static str] {
+    if cx.karpenter() < TRIED_AGAIN {
+        &["non-existent-queue"]
+    } else {
+        &["non-existent-queue", "sqs-provider-not-created"]
+    }
+}
+
+/// The commands that create the queue and all that feeds it, as the getting-started template
+/// does (five minutes of retention, SQS's own encryption).
+fn create(cx: &Context<'_>, name: &str, words: &str) -> Remedy {
+    let arn = arn(cx, name);
+    let policy = json!({
+        "Version": "2012-10-17",
+        "Statement": [send_statement(&arn), tls_statement(&arn)],
+    });
+    let attributes = json!({
+        "MessageRetentionPeriod": "300",
+        "SqsManagedSseEnabled": "true",
+        "Policy": policy.to_string(),
+    });
+    let remedy = Remedy::new(words).document("queue-attributes.json", &attributes).run(format!(
+        "aws sqs create-queue --region {} --queue-name {} --attributes file://queue-attributes.json",
+        quote(cx.region()),
+        quote(name)
+    ));
+    let needed = rules::needed(cx.karpenter());
+    needed.into_iter().fold(remedy, |remedy, rule| create_rule(remedy, cx, &arn, rule))
+}
+
+fn helm_set(cx: &Context<'_>, name: &str) -> String {
+    format!(
+        "helm upgrade karpenter oci://public.ecr.aws/karpenter/karpenter --version {} --namespace \
+         {} --reuse-values --set settings.interruptionQueue={}",
+        cx.karpenter(),
+        quote(&cx.target.namespace.value),
+        quote(name)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{
+        checks::testing::{Account, assert_rows},
+        outcome::{Status, Step},
+    };
+
+    fn named(name: &str) -> Value {
+        json!({"scope": {"interruption_queue": name}})
+    }
+
+    #[test]
+    fn rows() {
+        let arn = "arn:aws:sqs:us-west-2:111122223333:demo";
+        let url = "https://sqs.us-west-2.amazonaws.com/111122223333/demo";
+        let queue =
+            |name: &str| json!({"known": {"name": name, "url": "u", "attributes": "absent"}});
+        let denied = json!({"denied": {"action": API, "message": "no"}});
+        let with = |name: &str, fact: Value| json!({"scope": {"interruption_queue": name}, "facts": {"queues": {name: fact}}});
+        assert_rows(
+            Account::Karpenter,
+            &CHECK,
+            &[
+                ("found", json!({}), &[(Status::Pass, "demo")]),
+                ("named", named("demo"), &[(Status::Pass, "demo")]),
+                ("an ARN", named(arn), &[(Status::Fail, arn)]),
+                ("a URL", named(url), &[(Status::Fail, url)]),
+                ("missing", with("jobs", json!("absent")), &[(Status::Fail, "jobs")]),
+                ("not readable", with("jobs", denied.clone()), &[(Status::Unknown, "jobs")]),
+                ("not collected", named("jobs"), &[(Status::Unknown, "jobs")]),
+                ("FIFO", with("q.fifo", queue("q.fifo")), &[(Status::Fail, "q.fifo")]),
+                (
+                    "none",
+                    json!({"facts": {"queues": {"demo": "absent"}}}),
+                    &[(Status::Warn, "demo")],
+                ),
+                (
+                    "not seen",
+                    json!({"facts": {"queues": {"demo": denied}}}),
+                    &[(Status::Unknown, "demo")],
+                ),
+                (
+                    "two",
+                    json!({"facts": {"queues": {"Karpenter-demo": queue("Karpenter-demo")}}}),
+                    &[(Status::Pass, "demo"), (Status::Pass, "Karpenter-demo")],
+                ),
+            ],
+        );
+        let skipped = &[(Status::Skipped, "demo")];
+        assert_rows(Account::AutoMode, &CHECK, &[("EKS does it", json!({}), skipped)]);
+    }
+
+    #[test]
+    fn the_effect_is_that_of_the_version() {
+        for (version, effect) in [
+            ("0.32.0", "logs an error at each poll"),
+            ("0.33.0", "exits at the start"),
+            ("1.3.8", "exits at the start"),
+            ("1.4.0", "again and again"),
+        ] {
+            let patch = json!({
+                "scope": {"interruption_queue": "demo", "karpenter_version": version},
+                "facts": {"queues": {"demo": "absent"}},
+            });
+            let found = Account::Karpenter.judge(&CHECK, &patch).remove(0);
+            assert!(found.effect.contains(effect), "{version}: {}", found.effect);
+        }
+    }
+
+    #[test]
+    fn everything_is_created_in_order() {
+        let patch = json!({
+            "scope": {"region": "cn-north-1"},
+            "facts": {"queues": {"demo": "absent"}},
+        });
+        let found = Account::Karpenter.judge(&CHECK, &patch).remove(0);
+        let steps = found.remedy.expect("it is mended").steps;
+        assert_eq!(steps.len(), 2 + 5 * 3 + 1);
+        let Step::Document { document, .. } = &steps[0] else { panic!("{steps:?}") };
+        assert!(document.contains("arn:aws-cn:sqs:cn-north-1:111122223333:demo"), "{document}");
+    }
+}

@@ -1,0 +1,160 @@
+//! Whether the discovery tag selects any security group.
+
+use super::API;
+use crate::{
+    checks::{
+        Area, Check, Context, Judged, Verdicts,
+        remedies::{listed, quote, tags_argument},
+        subnets::{
+            near_miss::{NearMisses, near_misses},
+            selects_by_tag,
+        },
+    },
+    outcome::{Finding, Remedy},
+    target::Product,
+};
+
+pub static CHECK: Check = Check {
+    id: "security-groups-discovered",
+    title: "The discovery tag selects security groups",
+    area: Area::Launch,
+    products: &[Product::Karpenter, Product::AutoMode],
+    errors: &["security-groups-not-found"],
+    needs: &[API],
+    doc: "\
+## What
+At least one security group in the region has the discovery tag, `karpenter.sh/discovery=<cluster>`
+unless `--discovery-tag` says otherwise. Where none has, tags that come close are named.
+
+## Why
+An EC2NodeClass names its security groups by `securityGroupSelectorTerms`, and the guides use
+this tag. Every group that matches is attached to the nodes.
+
+## Seen as
+`SecurityGroupsReady` is False on the EC2NodeClass, with `SecurityGroupSelector did not match any
+SecurityGroups`.
+
+## Fix
+`aws ec2 create-tags` on the cluster's security group, or select groups by id or name.
+",
+    run,
+};
+
+fn run(cx: &Context<'_>) -> Verdicts {
+    selects_by_tag(cx)?;
+    let discovered = cx.facts.discovered_security_groups.found();
+    Ok(vec![Judged::new(cx.target.discovery_tag.value.to_string(), || {
+        Ok(match discovered?.map(Vec::as_slice) {
+            None | Some([]) => none(cx),
+            Some(groups) => {
+                let ids: Vec<_> = groups.iter().map(|group| &group.id).collect();
+                Finding::pass(format!("It selects {}.", listed(&ids)))
+            }
+        })
+    })])
+}
+
+fn none(cx: &Context<'_>) -> Finding {
+    let tag = &cx.target.discovery_tag.value;
+    let in_vpc = cx.facts.vpc_security_groups.value().into_iter().flatten();
+    let near = near_misses(tag, in_vpc.map(|group| (group.id.as_str(), &group.tags)));
+    let mut seen = format!("No security group in {} has the tag {tag}.", cx.region());
+    for words in &near.words {
+        seen += &format!(" In the cluster's VPC, {words}.");
+    }
+    Finding::fail(
+        seen,
+        "An EC2NodeClass that selects its security groups by this tag never becomes ready, and \
+         Karpenter launches nothing for it.",
+    )
+    .errors(&["security-groups-not-found"])
+    .evidence(API, format!("SecurityGroups[] with tag {tag}"), "[]")
+    .mend(remedy(cx, &near))
+}
+
+fn remedy(cx: &Context<'_>, near: &NearMisses) -> Remedy {
+    let tag = &cx.target.discovery_tag.value;
+    let value = tag.value.as_deref().unwrap_or(&cx.target.cluster);
+    let own = cx.facts.cluster.value();
+    let own = own.and_then(|cluster| cluster.network.cluster_security_group_id.as_deref());
+    let (words, ids) = if near.meant.is_empty() {
+        (
+            "Tag the security group that EKS made for the cluster, which lets nodes and control \
+             plane talk. Or select groups by id in the EC2NodeClass.",
+            own.unwrap_or("SECURITY_GROUP_ID").to_owned(),
+        )
+    } else {
+        ("Tag the security groups that seem to be meant.", near.meant.join(" "))
+    };
+    Remedy::new(words).run(format!(
+        "aws ec2 create-tags --region {} --resources {ids} --tags {}",
+        quote(cx.region()),
+        tags_argument(&tag.key, value)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{
+        checks::testing::{Account, assert_rows},
+        outcome::{Status, Step},
+    };
+
+    const TAG: &str = "karpenter.sh/discovery=demo";
+
+    #[test]
+    fn rows() {
+        let denied = json!({"denied": {"action": API, "message": "not authorized"}});
+        assert_rows(
+            Account::Karpenter,
+            &CHECK,
+            &[
+                ("one", json!({}), &[(Status::Pass, TAG)]),
+                (
+                    "none",
+                    json!({"facts": {"discovered_security_groups": {"known": []}}}),
+                    &[(Status::Fail, TAG)],
+                ),
+                (
+                    "not readable",
+                    json!({"facts": {"discovered_security_groups": denied}}),
+                    &[(Status::Unknown, TAG)],
+                ),
+            ],
+        );
+        assert_rows(
+            Account::AutoMode,
+            &CHECK,
+            &[
+                ("needs no tag", json!({}), &[(Status::Skipped, "demo")]),
+                (
+                    "a NodeClass of one's own",
+                    json!({"scope": {"discovery_tag": "team"}}),
+                    &[(Status::Fail, "team")],
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn the_meant_group_or_the_clusters_is_tagged() {
+        let of_vpc = |tags: Value| {
+            let group = json!({"id": "sg-09", "name": "n", "vpc_id": "vpc-01", "tags": tags});
+            json!({"facts": {
+                "discovered_security_groups": {"known": []}, "vpc_security_groups": {"known": [group]},
+            }})
+        };
+        for (patch, id) in [
+            (of_vpc(json!({"Karpenter.sh/discovery": "demo"})), "--resources sg-09 "),
+            (of_vpc(json!({"Name": "demo"})), "--resources sg-01 "),
+        ] {
+            let found = Account::Karpenter.judge(&CHECK, &patch).remove(0);
+            let steps = found.remedy.expect("it is mended").steps;
+            let Step::Command { command } = &steps[0] else { panic!("{steps:?}") };
+            assert!(command.contains(id), "{command}");
+        }
+    }
+}

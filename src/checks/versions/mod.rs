@@ -1,0 +1,3 @@
+//! Whether the versions in use are meant for each other.
+
+pub mod kubernetes;
