@@ -2,9 +2,9 @@
 
 use super::Stop;
 use crate::{
-    facts::{Facts, eks::Cluster},
+    facts::{Facts, eks::Cluster, iam::Role},
     requirements::version::KarpenterVersion,
-    target::Target,
+    target::{Target, names},
 };
 
 /// The target and the facts about it.
@@ -13,8 +13,8 @@ pub struct Context<'a> {
     pub facts: &'a Facts,
 }
 
-impl Context<'_> {
-    pub fn cluster(&self) -> Result<&Cluster, Stop> {
+impl<'a> Context<'a> {
+    pub fn cluster(&self) -> Result<&'a Cluster, Stop> {
         Ok(self.facts.cluster.known()?)
     }
 
@@ -25,6 +25,16 @@ impl Context<'_> {
     /// ` --region <region>` for AWS CLI commands.
     pub fn region(&self) -> &str {
         &self.target.region.value
+    }
+
+    /// The role of this name, or `None` if it certainly does not exist, for example because IAM
+    /// allows no such name.
+    pub fn role(&self, name: &str) -> Result<Option<&'a Role>, Stop> {
+        match self.facts.roles.get(name) {
+            _ if !names::is_role_name(name) => Ok(None),
+            Some(role) => Ok(role.found()?),
+            None => Err(Stop::unknown(format!("the role {name} was not read"))),
+        }
     }
 
     /// The account id, where anything read shows it.

@@ -8,10 +8,14 @@ mod remedies;
 pub mod run;
 #[cfg(test)]
 pub(crate) mod testing;
+mod trust;
 
+mod cluster;
+mod cluster_role;
 mod images;
 mod imds;
 mod launch;
+mod node_role;
 mod queue;
 mod security_groups;
 mod subnets;
@@ -22,10 +26,13 @@ pub use context::Context;
 
 /// Every check, in the order in which a node comes to life.
 pub static ALL: &[&Check] = &[
+    // Controller
     &versions::kubernetes::CHECK,
     &imds::endpoint::CHECK,
     &imds::hop_limit::CHECK,
     &imds::tokens::CHECK,
+    &cluster_role::trust::CHECK,
+    // Launch
     &imds::metadata_tags::CHECK,
     &subnets::discovered::CHECK,
     &subnets::vpc::CHECK,
@@ -35,7 +42,15 @@ pub static ALL: &[&Check] = &[
     &security_groups::discovered::CHECK,
     &security_groups::vpc::CHECK,
     &images::ami_alias::CHECK,
+    &node_role::exists::CHECK,
+    &node_role::instance_profile::CHECK,
     &launch::spot_service_linked_role::CHECK,
+    // Join
+    &cluster::auth_mode::CHECK,
+    &node_role::access_entry::CHECK,
+    &node_role::not_cluster_role::CHECK,
+    &node_role::trust::CHECK,
+    // Interruption
     &queue::exists::CHECK,
     &queue::policy::CHECK,
     &queue::encryption::CHECK,

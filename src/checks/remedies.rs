@@ -1,5 +1,57 @@
 //! Commands that more than one check prints, with the quoting done once.
 
+use serde_json::{Value, json};
+
+use crate::outcome::Remedy;
+
+/// The trust policy that lets a service do these actions on a role, and nobody else.
+pub fn service_trust(service: &str, actions: &[&str]) -> Value {
+    json!({
+        "Version": "2012-10-17",
+        "Statement": [
+            {"Effect": "Allow", "Principal": {"Service": service}, "Action": actions}
+        ],
+    })
+}
+
+/// Adds the steps that create a role with this trust policy and attach the AWS-managed policies
+/// of these names.
+pub fn create_role(
+    remedy: Remedy,
+    partition: &str,
+    name: &str,
+    trust: &Value,
+    policies: &[&str],
+) -> Remedy {
+    let file = trust_file(name);
+    let role = quote(name);
+    let create = format!(
+        "aws iam create-role --role-name {role} --assume-role-policy-document {}",
+        quote(&format!("file://{file}"))
+    );
+    policies.iter().fold(remedy.document(file, trust).run(create), |remedy, policy| {
+        remedy.run(format!(
+            "aws iam attach-role-policy --role-name {role} \
+             --policy-arn arn:{partition}:iam::aws:policy/{policy}"
+        ))
+    })
+}
+
+/// Adds the steps that put this trust policy in place of a role's own.
+pub fn replace_trust(remedy: Remedy, name: &str, trust: &Value) -> Remedy {
+    let file = trust_file(name);
+    let command = format!(
+        "aws iam update-assume-role-policy --role-name {} --policy-document {}",
+        quote(name),
+        quote(&format!("file://{file}"))
+    );
+    remedy.document(file, trust).run(command)
+}
+
+fn trust_file(role: &str) -> String {
+    format!("{role}-trust.json")
+}
+
 /// Quotes a word for a POSIX shell where that is needed.
 pub fn quote(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);

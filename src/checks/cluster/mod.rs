@@ -1,0 +1,3 @@
+//! How the cluster itself is set up.
+
+pub mod auth_mode;

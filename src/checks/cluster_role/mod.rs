@@ -1,0 +1,3 @@
+//! The role that the cluster runs with.
+
+pub mod trust;

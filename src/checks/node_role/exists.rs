@@ -1,0 +1,321 @@
+//! The role that nodes run with is there.
+
+use super::{all_read, each_or, new_name, nothing_to_judge};
+use crate::{
+    checks::{Area, Check, Context, Stop, Verdicts, remedies},
+    facts::{arn, iam::Role},
+    outcome::{Finding, Remedy, Unknown},
+    requirements::version::KarpenterVersion,
+    target::{NodeRole, Product, names},
+};
+
+/// From here on the path of an instance profile tells which cluster Karpenter made it for
+/// (`facts/karpenter.md §3.3`).
+const PROFILES_BY_PATH: KarpenterVersion = KarpenterVersion::new(1, 7, 0);
+
+pub static CHECK: Check = Check {
+    id: "node-role-exists",
+    title: "The node role exists",
+    area: Area::Launch,
+    products: &[Product::Karpenter, Product::AutoMode],
+    errors: &["node-role-not-found", "instance-profile-creation-failed"],
+    needs: &[
+        "iam:GetRole",
+        "iam:ListInstanceProfiles",
+        "eks:DescribeCluster",
+        "eks:ListAccessEntries",
+        "eks:DescribeAccessEntry",
+    ],
+    doc: "\
+## What
+The IAM role that nodes run with exists: `spec.role` of the EC2NodeClass, or the node role of EKS
+Auto Mode.
+
+## Why
+The instance profile of each node holds it. Without the role there is no profile, the NodeClass
+never becomes ready, and nothing is launched. A role name has at most 64 characters, so
+`KarpenterNodeRole-<cluster>` cannot be made for a cluster name of more than 46. In `spec.role`
+goes the bare name: neither the ARN nor the path.
+
+## Seen as
+`NoSuchEntity` and `role not found` in the controller's log, with the NodeClass condition
+`InstanceProfileReady` not true; on EKS Auto Mode `InstanceProfileCreationFailed`.
+
+## Fix
+Create the role with a trust policy for EC2 and the node policies, or name the right one in the
+NodeClass. If your role has a name of its own, say so with `--node-role`.
+",
+    run,
+};
+
+fn run(cx: &Context<'_>) -> Verdicts {
+    Ok(each_or(
+        cx,
+        |role| judge(cx, role),
+        |product| match product {
+            Product::Karpenter => none_found(cx),
+            Product::AutoMode => Err(nothing_to_judge(cx, product)),
+        },
+    ))
+}
+
+fn judge(cx: &Context<'_>, role: &NodeRole) -> Result<Finding, Stop> {
+    let name = &role.name;
+    if !names::is_role_name(name) {
+        let limit = names::ROLE_NAME_LIMIT;
+        let seen = format!(
+            "{name} cannot be the name of a role: it has {} characters, and IAM allows 1 to \
+             {limit} letters, digits and +=,.@_-",
+            name.chars().count()
+        );
+        let remedy = Remedy::new("Give the node role a name that IAM allows.");
+        return Ok(missing(Finding::fail, role.product, seen).mend(create(
+            cx,
+            remedy,
+            &new_name(&cx.target.cluster),
+            role.product,
+        )));
+    }
+    if let Some(found) = cx.role(name)? {
+        return Ok(Finding::pass(there(found, role.product)));
+    }
+    let before = cx.target.before_install() && role.product == Product::Karpenter;
+    let finding = if before { Finding::warn } else { Finding::fail };
+    let remedy = Remedy::new("Create the role, or name one that exists in the NodeClass.");
+    Ok(missing(finding, role.product, format!("The account has no role {name}."))
+        .evidence("iam:GetRole", name, "NoSuchEntity")
+        .mend(create(cx, remedy, name, role.product)))
+}
+
+fn there(role: &Role, product: Product) -> String {
+    match (product, role.path.as_str()) {
+        (Product::Karpenter, path) if path != "/" => {
+            format!("{} exists; in spec.role write {}, without the path", role.arn, role.name)
+        }
+        _ => format!("{} exists", role.arn),
+    }
+}
+
+fn none_found(cx: &Context<'_>) -> Result<Finding, Stop> {
+    all_read(cx, Product::Karpenter)?;
+    let usual = names::node_roles(&cx.target.cluster);
+    let mut seen = format!("No node role was found; tried {}.", usual.join(", "));
+    if let Some(long) = usual.first().filter(|name| !names::is_role_name(name)) {
+        let (length, limit) = (long.chars().count(), names::ROLE_NAME_LIMIT);
+        seen += &format!(
+            " {long}, the name of the getting-started guide, would have {length} characters, and \
+             IAM allows {limit}."
+        );
+    }
+    let words = "If your node role has a name of its own, run this again with --node-role and \
+                 that name.";
+    if cx.target.before_install() {
+        let remedy = Remedy::new(format!("{words} Else create the role."));
+        return Ok(missing(Finding::warn, Product::Karpenter, seen).mend(create(
+            cx,
+            remedy,
+            &new_name(&cx.target.cluster),
+            Product::Karpenter,
+        )));
+    }
+    if cx.karpenter() < PROFILES_BY_PATH {
+        return Err(Stop::Unknown(Unknown {
+            remedy: Some(Remedy::new(words)),
+            ..Unknown::new(format!("{seen} It may have a name of its own."))
+        }));
+    }
+    let remedy = Remedy::new(format!("{words} Else create the role and name it in spec.role."));
+    Ok(missing(Finding::fail, Product::Karpenter, seen).mend(create(
+        cx,
+        remedy,
+        &new_name(&cx.target.cluster),
+        Product::Karpenter,
+    )))
+}
+
+fn missing(
+    finding: impl Fn(String, &'static str) -> Finding,
+    product: Product,
+    seen: String,
+) -> Finding {
+    match product {
+        Product::Karpenter => finding(
+            seen,
+            "Karpenter cannot put the role into an instance profile, and launches nothing for a \
+             NodeClass that names it.",
+        )
+        .errors(&["node-role-not-found"]),
+        Product::AutoMode => finding(
+            seen,
+            "EKS cannot put the role into an instance profile, and launches nothing for a \
+             NodeClass that names it.",
+        )
+        .errors(&["instance-profile-creation-failed"]),
+    }
+}
+
+/// The steps that create a node role with what the product's guide gives it
+/// (`facts/karpenter.md §2.5`, `facts/eks.md §1.5`).
+fn create(cx: &Context<'_>, remedy: Remedy, name: &str, product: Product) -> Remedy {
+    let partition = cx.target.partition;
+    let trust = remedies::service_trust(arn::ec2_principal(partition), &["sts:AssumeRole"]);
+    let policies: &[&str] = match product {
+        Product::Karpenter => &[
+            "AmazonEKSWorkerNodePolicy",
+            "AmazonEKS_CNI_Policy",
+            "AmazonEC2ContainerRegistryPullOnly",
+            "AmazonSSMManagedInstanceCore",
+        ],
+        Product::AutoMode => {
+            &["AmazonEKSWorkerNodeMinimalPolicy", "AmazonEC2ContainerRegistryPullOnly"]
+        }
+    };
+    remedies::create_role(remedy, partition, name, &trust, policies)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{
+        checks::testing::{Account, assert_rows},
+        outcome::Status,
+    };
+
+    const ROLE: &str = "KarpenterNodeRole-demo";
+
+    /// No candidate exists, no profile and no entry shows one.
+    fn none(rest: &Value) -> Value {
+        let mut patch = json!({"facts": {
+            "roles": {ROLE: "absent"},
+            "access_entries": {"known": {"arn:aws:iam::111122223333:role/KarpenterNodeRole-demo": null}},
+        }});
+        json_patch::merge(&mut patch, rest);
+        patch
+    }
+
+    #[test]
+    fn rows() {
+        let denied = json!({"denied": {"action": "iam:GetRole", "message": "not authorized"}});
+        let long = "n".repeat(65);
+        let mut never_asked = none(&json!({}));
+        never_asked["facts"]["roles"][ROLE] = Value::Null;
+        let mut no_entries = none(&json!({}));
+        no_entries["facts"]["access_entries"] = denied.clone();
+        assert_rows(
+            Account::Karpenter,
+            &CHECK,
+            &[
+                ("there", json!({}), &[(Status::Pass, ROLE)]),
+                (
+                    "named and missing",
+                    json!({"scope": {"node_roles": ["other"]}, "facts": {"roles": {"other": "absent"}}}),
+                    &[(Status::Fail, "other")],
+                ),
+                (
+                    "named, missing, before an install",
+                    json!({"scope": {"node_roles": ["other"], "stage": "before"}, "facts": {"roles": {"other": "absent"}}}),
+                    &[(Status::Warn, "other")],
+                ),
+                (
+                    "named by ARN, not readable",
+                    json!({"scope": {"node_roles": ["arn:aws:iam::111122223333:role/a/other"]}, "facts": {"roles": {"other": denied}}}),
+                    &[(Status::Unknown, "other")],
+                ),
+                (
+                    "named, never asked",
+                    json!({"scope": {"node_roles": ["other"]}}),
+                    &[(Status::Unknown, "other")],
+                ),
+                (
+                    "a name that cannot be",
+                    json!({"scope": {"node_roles": [long]}}),
+                    &[(Status::Fail, &long)],
+                ),
+                (
+                    "one there, one missing",
+                    json!({"scope": {"node_roles": [ROLE, "other"]}, "facts": {"roles": {"other": "absent"}}}),
+                    &[(Status::Pass, ROLE), (Status::Fail, "other")],
+                ),
+                ("none found", none(&json!({})), &[(Status::Fail, ROLE)]),
+                (
+                    "none found before an install",
+                    none(&json!({"scope": {"stage": "before"}})),
+                    &[(Status::Warn, ROLE)],
+                ),
+                (
+                    "none found, profiles do not tell",
+                    none(&json!({"scope": {"karpenter_version": "1.6.0"}})),
+                    &[(Status::Unknown, ROLE)],
+                ),
+                (
+                    "a candidate is not readable",
+                    none(&json!({"facts": {"roles": {ROLE: denied}}})),
+                    &[(Status::Unknown, ROLE)],
+                ),
+                ("a candidate was never asked for", never_asked, &[(Status::Unknown, ROLE)]),
+                (
+                    "profiles are not readable",
+                    none(&json!({"facts": {"instance_profiles": denied}})),
+                    &[(Status::Unknown, ROLE)],
+                ),
+                ("entries are not readable", no_entries, &[(Status::Unknown, ROLE)]),
+                (
+                    "an entry is not readable",
+                    none(&json!({"facts": {"access_entries": {"known": {"x": denied}}}})),
+                    &[(Status::Unknown, ROLE)],
+                ),
+            ],
+        );
+        assert_rows(
+            Account::AutoMode,
+            &CHECK,
+            &[
+                ("there", json!({}), &[(Status::Pass, "demo-auto-node")]),
+                (
+                    "missing",
+                    json!({"facts": {"roles": {"demo-auto-node": "absent"}}}),
+                    &[(Status::Fail, "demo-auto-node")],
+                ),
+                (
+                    "not readable",
+                    json!({"facts": {"roles": {"demo-auto-node": denied}}}),
+                    &[(Status::Unknown, "demo-auto-node")],
+                ),
+                (
+                    "no built-in pools",
+                    json!({"facts": {"cluster": {"known": {"auto_mode": {"node_role_arn": null}}}, "access_entries": {"known": {"arn:aws:iam::111122223333:role/demo-auto-node": null}}}}),
+                    &[(Status::Skipped, "demo")],
+                ),
+                (
+                    "the cluster is not readable",
+                    json!({"scope": {"product": "auto-mode"}, "facts": {"cluster": denied, "access_entries": {"known": {"arn:aws:iam::111122223333:role/demo-auto-node": null}}}}),
+                    &[(Status::Unknown, "demo")],
+                ),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_name_that_is_too_long_is_explained_and_shortened() {
+        let cluster = "c".repeat(50);
+        let patch = none(
+            &json!({"scope": {"cluster": cluster, "stage": "before", "karpenter_version": null},
+            "facts": {"roles": {format!("Karpenter-{cluster}"): "absent"}, "queues": {}}}),
+        );
+        let outcomes = Account::Karpenter.judge(&CHECK, &patch);
+        let [outcome] = outcomes.as_slice() else { panic!("{outcomes:#?}") };
+        assert_eq!(outcome.status, Status::Warn, "{outcome:#?}");
+        assert!(outcome.seen.contains("68 characters"), "{}", outcome.seen);
+        assert!(names::is_role_name(&outcome.subject));
+    }
+
+    #[test]
+    fn a_path_is_pointed_out() {
+        let arn = "arn:aws:iam::111122223333:role/team/KarpenterNodeRole-demo";
+        let patch = json!({"facts": {"roles": {ROLE: {"known": {"arn": arn, "path": "/team/"}}}}});
+        let outcomes = Account::Karpenter.judge(&CHECK, &patch);
+        assert!(outcomes[0].seen.ends_with("without the path"), "{outcomes:#?}");
+    }
+}
