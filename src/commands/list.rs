@@ -11,7 +11,7 @@ use crate::{
 pub fn run(args: &ListArgs) -> Result<ExitCode, Failure> {
     match args.what {
         ListWhat::Checks { output } => console::print(|out| match output {
-            TextFormat::Human => catalogue::list_checks(checks::ALL, console::style(), out),
+            TextFormat::Human => catalogue::list_checks(checks::ALL, out, console::style()),
             TextFormat::Json => catalogue::list_checks_json(checks::ALL, out),
         })?,
     }
