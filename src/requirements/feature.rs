@@ -1,4 +1,4 @@
-//! The features that decide which requests a controller makes.
+//! The features that decide which requests a controller, or Auto Mode, makes.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,8 @@ pub enum Feature {
     PlacementGroups,
     /// An EC2NodeClass with `capacityReservationSelectorTerms` (from 1.3).
     CapacityReservations,
+    /// An EC2NodeClass with a `snapshotID` in its block device mappings.
+    Snapshots,
     /// `settings.isolatedVPC` is not set: the IAM and Price List APIs can be reached.
     NotIsolatedVpc,
     /// A NodePool that permits Spot, which one without a capacity-type requirement does.
@@ -32,10 +34,23 @@ pub enum Feature {
     Al2023,
     /// Permissions are tried out by dry runs: from 1.3, unless `settings.disableDryRun`.
     DryRun,
+    /// Instances or instance profiles that a Karpenter before 1.0 made are still there.
+    #[serde(rename = "pre-v1-nodes")]
+    PreV1Nodes,
+    /// The cluster gives pods IPv6 addresses.
+    Ipv6,
+    /// Auto Mode: a NodeClass with `tags` of the user's own.
+    #[serde(rename = "nodeclass-tags")]
+    NodeClassTags,
+    /// Auto Mode: a StorageClass or snapshot class with tags of the user's own.
+    #[serde(rename = "storageclass-tags")]
+    StorageClassTags,
+    /// Auto Mode: a Service or Ingress with tags of the user's own.
+    LoadBalancerTags,
 }
 
 impl Feature {
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 19] = [
         Self::Queue,
         Self::Role,
         Self::AliasAmi,
@@ -43,11 +58,17 @@ impl Feature {
         Self::ZonalShift,
         Self::PlacementGroups,
         Self::CapacityReservations,
+        Self::Snapshots,
         Self::NotIsolatedVpc,
         Self::Spot,
         Self::EndpointDiscovery,
         Self::EksControlPlane,
         Self::Al2023,
         Self::DryRun,
+        Self::PreV1Nodes,
+        Self::Ipv6,
+        Self::NodeClassTags,
+        Self::StorageClassTags,
+        Self::LoadBalancerTags,
     ];
 }

@@ -11,6 +11,12 @@ pub(super) fn embedded<T: DeserializeOwned>(text: &'static str) -> T {
     toml::from_str(text).expect("the data files of policies/ are well-formed")
 }
 
+/// Parses one embedded JSON file, as [`embedded`] does TOML.
+#[expect(clippy::expect_used, reason = "the text is a compile-time constant that a test reads")]
+pub(super) fn embedded_json(text: &'static str) -> serde_json::Value {
+    serde_json::from_str(text).expect("the data files of policies/ are well-formed")
+}
+
 /// Where the facts of one data file come from, and when they were last held against it.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]

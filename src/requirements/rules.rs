@@ -1,15 +1,19 @@
 //! The EventBridge rules that feed the interruption queue, by version.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::event_pattern::delivery;
 use super::feature::Feature;
 use super::load::{About, embedded};
 use super::range::VersionRanges;
 use super::version::KarpenterVersion;
 use super::versions::judged_as;
+
+pub use super::event_pattern::Delivery;
 
 /// A rule that must forward one kind of event to the queue.
 #[derive(Debug, Clone, Deserialize)]
@@ -24,6 +28,9 @@ pub struct EventRule {
     pub when: Vec<Feature>,
     pub source: String,
     pub detail_type: String,
+    /// What is known of the `detail` of the events that the controller acts on: every one of
+    /// them must come through.
+    acted_on: Vec<BTreeMap<String, String>>,
     pub effect: Effect,
     /// What the controller makes of such an event.
     pub note: String,
@@ -39,40 +46,26 @@ pub enum Effect {
     Event,
 }
 
-/// Whether a rule's event pattern lets the wanted event through.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Delivery {
-    Delivered,
-    NotDelivered,
-    /// The pattern also asks something of this field, which only the event itself can answer.
-    Narrowed {
-        by: String,
-    },
-}
-
 impl EventRule {
     /// The smallest event pattern for this rule.
     pub fn pattern(&self) -> Value {
         json!({ "source": [self.source], "detail-type": [self.detail_type] })
     }
 
-    /// Whether a rule with this `EventPattern` forwards the events that this one is for.
+    /// Whether a rule with this `EventPattern` forwards the events that the controller acts on.
+    /// A rule that leaves out others, which it would only discard, serves as well.
     pub fn delivered_by(&self, pattern: &Value) -> Delivery {
-        let Some(fields) = pattern.as_object() else { return Delivery::NotDelivered };
-        let mut narrowed = None;
-        for (field, wanted) in fields {
-            let matched = match field.as_str() {
-                "source" => field_matches(wanted, &self.source),
-                "detail-type" => field_matches(wanted, &self.detail_type),
-                _ => None,
-            };
-            match matched {
-                Some(true) => {}
-                Some(false) => return Delivery::NotDelivered,
-                None => narrowed = Some(field.clone()),
+        let mut worst = Delivery::Delivered;
+        for detail in &self.acted_on {
+            let event =
+                json!({ "source": self.source, "detail-type": self.detail_type, "detail": detail });
+            match delivery(pattern, &event) {
+                Delivery::Delivered => {}
+                kept_out @ Delivery::NotDelivered { .. } => return kept_out,
+                narrowed => worst = narrowed,
             }
         }
-        narrowed.map_or(Delivery::Delivered, |by| Delivery::Narrowed { by })
+        worst
     }
 }
 
@@ -80,37 +73,6 @@ impl EventRule {
 pub fn needed(version: KarpenterVersion) -> Vec<&'static EventRule> {
     let judged = judged_as(version);
     FILE.rule.iter().filter(|rule| rule.versions.contains(judged)).collect()
-}
-
-/// Whether one of the alternatives of a pattern field matches; `None` when that hangs on a
-/// comparison that is not read here (`exists`, `cidr`, …).
-/// <https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html>
-fn field_matches(alternatives: &Value, actual: &str) -> Option<bool> {
-    let mut verdict = Some(false);
-    for alternative in alternatives.as_array()? {
-        match alternative_matches(alternative, actual) {
-            Some(true) => return Some(true),
-            Some(false) => {}
-            None => verdict = None,
-        }
-    }
-    verdict
-}
-
-fn alternative_matches(alternative: &Value, actual: &str) -> Option<bool> {
-    if let Some(text) = alternative.as_str() {
-        return Some(text == actual);
-    }
-    let text = |key: &str| alternative.get(key).and_then(Value::as_str);
-    if let Some(prefix) = text("prefix") {
-        Some(actual.starts_with(prefix))
-    } else if let Some(suffix) = text("suffix") {
-        Some(actual.ends_with(suffix))
-    } else if let Some(other) = text("equals-ignore-case") {
-        Some(actual.eq_ignore_ascii_case(other))
-    } else {
-        None
-    }
 }
 
 /// Where the data comes from.
@@ -141,32 +103,62 @@ mod tests {
     }
 
     #[test]
+    fn every_rule_delivers_what_its_own_pattern_asks_for() {
+        for rule in needed(KarpenterVersion::NEWEST) {
+            assert_eq!(rule.delivered_by(&rule.pattern()), Delivery::Delivered, "{}", rule.id);
+        }
+    }
+
+    #[test]
     fn wider_patterns_deliver_and_narrower_ones_are_said_so() {
-        let newest = needed(KarpenterVersion::NEWEST);
-        let spot = newest.iter().find(|rule| rule.id == "spot-interruption").unwrap();
+        let kept_out = |by: &str| Delivery::NotDelivered { by: by.to_owned() };
+        let narrowed = |by: &str| Delivery::Narrowed { by: by.to_owned() };
+        let ec2 = |rest: Value| {
+            let mut pattern = json!({ "source": ["aws.ec2"] });
+            pattern.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+            pattern
+        };
         let both =
             ["EC2 Spot Instance Interruption Warning", "EC2 Instance Rebalance Recommendation"];
-        for (pattern, expected) in [
-            (spot.pattern(), Delivery::Delivered),
-            (json!({ "source": ["aws.ec2"] }), Delivery::Delivered),
-            (json!({ "source": ["aws.ec2"], "detail-type": both }), Delivery::Delivered),
-            (json!({ "detail-type": [{ "prefix": "EC2 Spot" }] }), Delivery::Delivered),
-            (json!({ "source": ["aws.health"] }), Delivery::NotDelivered),
+        let states = ["stopping", "stopped", "shutting-down", "terminated"];
+        for (id, pattern, expected) in [
+            ("spot-interruption", ec2(json!({})), Delivery::Delivered),
+            ("spot-interruption", ec2(json!({ "detail-type": both })), Delivery::Delivered),
             (
-                json!({ "detail-type": ["EC2 Instance State-change Notification"] }),
-                Delivery::NotDelivered,
+                "spot-interruption",
+                json!({ "detail-type": [{ "prefix": "EC2 Spot" }] }),
+                Delivery::Delivered,
+            ),
+            ("spot-interruption", json!({ "source": ["aws.health"] }), kept_out("source")),
+            ("rebalance", json!({ "detail-type": [both[0]] }), kept_out("detail-type")),
+            (
+                "rebalance",
+                ec2(json!({ "detail": { "instance-id": ["i-1"] } })),
+                narrowed("detail.instance-id"),
+            ),
+            ("rebalance", json!({ "source": [{ "wildcard": "aws.*" }] }), narrowed("source")),
+            ("rebalance", json!({ "account": ["111122223333"] }), narrowed("account")),
+            ("rebalance", Value::Null, kept_out("EventPattern")),
+            (
+                "instance-state-change",
+                ec2(json!({ "detail": { "state": states } })),
+                Delivery::Delivered,
             ),
             (
-                json!({ "source": ["aws.ec2"], "detail": { "instance-id": ["i-1"] } }),
-                Delivery::Narrowed { by: "detail".to_owned() },
+                "instance-state-change",
+                ec2(json!({ "detail": { "state": states[3..] } })),
+                kept_out("detail.state"),
             ),
+            ("scheduled-change", json!({ "detail": { "service": ["EC2"] } }), Delivery::Delivered),
             (
-                json!({ "source": [{ "wildcard": "aws.*" }] }),
-                Delivery::Narrowed { by: "source".to_owned() },
+                "scheduled-change",
+                json!({ "detail": { "service": ["RDS"] } }),
+                kept_out("detail.service"),
             ),
-            (json!("not a pattern"), Delivery::NotDelivered),
         ] {
-            assert_eq!(spot.delivered_by(&pattern), expected, "{pattern}");
+            let rules = needed(KarpenterVersion::NEWEST);
+            let rule = rules.iter().find(|rule| rule.id == id).unwrap();
+            assert_eq!(rule.delivered_by(&pattern), expected, "{id} {pattern}");
         }
     }
 }
