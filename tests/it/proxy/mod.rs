@@ -18,7 +18,7 @@ use std::{
 };
 
 pub use fault::Fault;
-pub use operation::{Operation, Protocol};
+pub use operation::Operation;
 
 use crate::emulator;
 use http::{Request, Response};
