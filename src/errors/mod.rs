@@ -9,9 +9,26 @@
 //! wording of it, its causes in order of likelihood, and which checks prove each cause.
 
 mod catalogue;
+mod denial;
 mod entry;
+pub mod explain;
+mod group;
 mod load;
+mod matcher;
+mod network;
+mod normalize;
+mod pattern;
+mod principal;
+#[cfg(test)]
+mod tests;
+mod time;
+mod window;
 
 pub use catalogue::{Catalogue, Near, catalogue};
+pub use denial::{Denial, Effect, Layer};
 pub use entry::{Cause, DocumentedError, Place, Rank};
+pub use group::{Counted, Explanation, Group, Seen};
 pub use load::{DATA, LoadError};
+pub use network::{Kind as NetworkKind, NetworkFault};
+pub use principal::{Principal, PrincipalKind};
+pub use time::Moment;

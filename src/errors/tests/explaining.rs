@@ -1,0 +1,1 @@
+//! Counting, folding, order, denials, connections, and inputs of any size.
