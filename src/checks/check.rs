@@ -1,0 +1,111 @@
+//! What a check is and what it gives back.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Context;
+use crate::{
+    facts::Unseen,
+    outcome::{Finding, Unknown},
+    target::Product,
+};
+
+/// A stage in the life of a node; the report's groups, in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Area {
+    /// The controller starts and may act.
+    Controller,
+    /// An instance is launched.
+    Launch,
+    /// The instance joins the cluster as a node.
+    Join,
+    /// The node is drained in time when it is taken away.
+    Interruption,
+}
+
+impl Area {
+    pub const ALL: [Self; 4] = [Self::Controller, Self::Launch, Self::Join, Self::Interruption];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Controller => "controller",
+            Self::Launch => "launch",
+            Self::Join => "join",
+            Self::Interruption => "interruption",
+        }
+    }
+
+    /// The group's heading in a report.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Controller => "The controller starts",
+            Self::Launch => "A node is launched",
+            Self::Join => "The node joins the cluster",
+            Self::Interruption => "Interruptions are seen in time",
+        }
+    }
+}
+
+/// One thing that must be right in the account.
+pub struct Check {
+    /// A readable slug; never reused for something else.
+    pub id: &'static str,
+    /// What is right when the check passes, as a short statement.
+    pub title: &'static str,
+    pub area: Area,
+    pub products: &'static [Product],
+    /// Ids of the documented errors that a finding may quote.
+    pub errors: &'static [&'static str],
+    /// IAM actions that the caller needs for a verdict.
+    pub needs: &'static [&'static str],
+    /// Markdown with the headings What, Why, Seen as, Fix.
+    pub doc: &'static str,
+    pub run: fn(&Context<'_>) -> Verdicts,
+}
+
+/// The verdicts of a check, or why there are none at all.
+pub type Verdicts = Result<Vec<Judged>, Stop>;
+
+/// The verdict on one subject. An unknown about one never hides the verdict on another.
+#[derive(Debug)]
+pub struct Judged {
+    /// An ARN, an id or a name.
+    pub subject: String,
+    pub verdict: Result<Finding, Stop>,
+}
+
+impl Judged {
+    /// Judges one subject; `?` inside `judge` makes it unknown.
+    pub fn new(subject: impl Into<String>, judge: impl FnOnce() -> Result<Finding, Stop>) -> Self {
+        Self { subject: subject.into(), verdict: judge() }
+    }
+}
+
+/// Why there is no finding.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Stop {
+    Unknown(Unknown),
+    /// It does not apply, because …
+    Skipped(String),
+}
+
+impl Stop {
+    pub fn skipped(why: impl Into<String>) -> Self {
+        Self::Skipped(why.into())
+    }
+
+    pub fn unknown(why: impl Into<String>) -> Self {
+        Self::Unknown(Unknown::new(why))
+    }
+}
+
+impl From<Unseen> for Stop {
+    fn from(unseen: Unseen) -> Self {
+        let missing_action = match &unseen {
+            Unseen::Denied { action, .. } => Some(action.clone()),
+            _ => None,
+        };
+        Self::Unknown(Unknown { why: unseen.to_string(), missing_action, remedy: None })
+    }
+}

@@ -1,0 +1,58 @@
+//! The checks: pure functions from facts to findings, one file each.
+//!
+//! A new check is one new file in the folder of its area and one line in [`ALL`].
+
+pub mod check;
+mod context;
+mod remedies;
+pub mod run;
+#[cfg(test)]
+pub(crate) mod testing;
+
+mod launch;
+
+pub use check::{Area, Check, Judged, Stop, Verdicts};
+pub use context::Context;
+
+/// Every check, in the order in which a node comes to life.
+pub static ALL: &[&Check] = &[&launch::spot_service_linked_role::CHECK];
+
+/// The check of this id.
+pub fn get(id: &str) -> Option<&'static Check> {
+    ALL.iter().copied().find(|check| check.id == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn ids_are_unique_slugs() {
+        let mut seen = BTreeSet::new();
+        for check in ALL {
+            assert!(seen.insert(check.id), "{} is there twice", check.id);
+            assert!(
+                check.id.chars().all(|c| c.is_ascii_lowercase() || c == '-'),
+                "{} is no slug",
+                check.id
+            );
+        }
+    }
+
+    #[test]
+    fn docs_have_the_four_headings() {
+        for check in ALL {
+            let headings: Vec<_> =
+                check.doc.lines().filter(|line| line.starts_with("## ")).collect();
+            assert_eq!(headings, ["## What", "## Why", "## Seen as", "## Fix"], "{}", check.id);
+        }
+    }
+
+    #[test]
+    fn areas_stand_together() {
+        let areas: Vec<_> = ALL.iter().map(|check| check.area).collect();
+        assert!(areas.is_sorted(), "{areas:?}");
+    }
+}

@@ -1,0 +1,77 @@
+//! Rows for the checks' tests: a patch over a healthy account, and what must come out.
+
+use serde_json::Value;
+
+use super::{Check, Context, run};
+use crate::{
+    outcome::{Outcome, Status},
+    target::{resolve::resolve, saved::Saved},
+};
+
+/// A healthy account to patch.
+#[derive(Debug, Clone, Copy)]
+pub enum Account {
+    /// Karpenter 1.14.1 on Kubernetes 1.35, as the getting-started guide installs it.
+    Karpenter,
+    /// EKS Auto Mode on Kubernetes 1.35 with the built-in node pools.
+    AutoMode,
+}
+
+impl Account {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Karpenter => include_str!("../../tests/data/accounts/karpenter.json"),
+            Self::AutoMode => include_str!("../../tests/data/accounts/auto-mode.json"),
+        }
+    }
+
+    /// The saved facts with a JSON merge patch (RFC 7396) applied to `{scope, facts}`.
+    pub fn patched(self, patch: &Value) -> Saved {
+        let mut account: Value = serde_json::from_str(self.text()).expect("the account is JSON");
+        clear_replaced_facts(&mut account, patch);
+        json_patch::merge(&mut account, patch);
+        serde_json::from_value(account).expect("the patched account holds facts")
+    }
+
+    /// What a check says of the patched account.
+    pub fn judge(self, check: &'static Check, patch: &Value) -> Vec<Outcome> {
+        let saved = self.patched(patch);
+        let target = resolve(&saved.scope, &saved.facts);
+        run::run(&[check], &Context { target: &target, facts: &saved.facts })
+    }
+}
+
+/// A merge patch adds to an object, and a fact is an object with one key: where the patch
+/// makes a known fact another kind, the old kind goes first.
+fn clear_replaced_facts(account: &mut Value, patch: &Value) {
+    let (Value::Object(fields), Value::Object(changes)) = (&mut *account, patch) else { return };
+    let kinds = ["denied", "failed", "not_asked"];
+    if changes.keys().any(|key| kinds.contains(&key.as_str())) {
+        *account = Value::Null;
+        return;
+    }
+    for (key, change) in changes {
+        if let Some(field) = fields.get_mut(key) {
+            clear_replaced_facts(field, change);
+        }
+    }
+}
+
+/// Name, patch, and the expected `(status, subject)` pairs.
+pub type Row<'a> = (&'a str, Value, &'a [(Status, &'a str)]);
+
+/// Judges each row and holds the outcomes against what is expected. Every warn and fail must
+/// say what will happen and how to mend it.
+pub fn assert_rows(account: Account, check: &'static Check, rows: &[Row<'_>]) {
+    for (name, patch, expected) in rows {
+        let outcomes = account.judge(check, patch);
+        let found: Vec<_> = outcomes.iter().map(|o| (o.status, o.subject.as_str())).collect();
+        assert_eq!(&found, expected, "{name}: {outcomes:#?}");
+        for outcome in &outcomes {
+            if matches!(outcome.status, Status::Warn | Status::Fail) {
+                assert!(!outcome.effect.is_empty(), "{name}: no effect: {outcome:#?}");
+                assert!(outcome.remedy.is_some(), "{name}: no remedy: {outcome:#?}");
+            }
+        }
+    }
+}

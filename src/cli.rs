@@ -1,0 +1,222 @@
+//! The command line.
+
+use std::{path::PathBuf, time::Duration};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::{
+    outcome::FailOn,
+    report::Format,
+    requirements::version::KarpenterVersion,
+    target::{ProductChoice, StageChoice, Tag},
+};
+
+/// Says what in an AWS account will stop Karpenter or EKS Auto Mode from working, before it
+/// does.
+#[derive(Debug, Parser)]
+#[command(name = "karpenter-preflight", version, propagate_version = true, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Judge one cluster's account
+    #[command(after_help = CHECK_EXIT_CODES)]
+    Check(CheckArgs),
+    /// Save what `check` would read, to judge it elsewhere
+    Collect(CollectArgs),
+    /// List what there is
+    List(ListArgs),
+    /// Say what a check looks at, why, and how to mend it
+    Explain(ExplainArgs),
+    /// Print a file that is derived from the code
+    #[command(hide = true)]
+    Generate(GenerateArgs),
+}
+
+const CHECK_EXIT_CODES: &str = "\
+Exit codes, whatever the format:
+  0  everything that applies passed (warnings allowed unless --fail-on warn)
+  1  at least one finding at or above --fail-on
+  2  usage or configuration error
+  3  incomplete: some checks are unknown and nothing failed (0 with --allow-unknown)
+  4  could not run: no credentials, no such cluster, no network";
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    pub aws: AwsArgs,
+    #[command(flatten)]
+    pub scope: ScopeArgs,
+    /// Judge these saved facts instead of asking AWS
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["region", "profile", "assume_role"])]
+    pub facts: Option<PathBuf>,
+    /// How to print the report
+    #[arg(long, short, value_enum, default_value_t = Format::Human)]
+    pub output: Format,
+    /// The lowest status that makes the exit code 1
+    #[arg(long, value_enum, default_value_t = FailOn::Fail)]
+    pub fail_on: FailOn,
+    /// Exit with 0 although some checks are unknown
+    #[arg(long)]
+    pub allow_unknown: bool,
+    /// Run only these checks or areas (ids, comma-separated)
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    pub select: Vec<String>,
+    /// Leave these checks or areas out
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    pub exclude: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct CollectArgs {
+    #[command(flatten)]
+    pub aws: AwsArgs,
+    #[command(flatten)]
+    pub scope: ScopeArgs,
+    /// Where to save the facts; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// Replace account ids and names, each by the same stand-in everywhere
+    #[arg(long)]
+    pub redact: bool,
+}
+
+/// How to reach AWS.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "AWS")]
+pub struct AwsArgs {
+    /// Region of the cluster [default: from the environment or profile]
+    #[arg(long)]
+    pub region: Option<String>,
+    /// Profile of the shared AWS configuration
+    #[arg(long)]
+    pub profile: Option<String>,
+    /// Assume this role first
+    #[arg(long, value_name = "ARN")]
+    pub assume_role: Option<String>,
+    /// How long the whole run may take, such as 45s or 2m
+    #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = duration)]
+    pub timeout: Duration,
+    /// Show each API call and how long it took, on standard error
+    #[arg(long, short)]
+    pub verbose: bool,
+}
+
+/// What is to be checked; whatever is not said is read from the account.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Target")]
+pub struct ScopeArgs {
+    /// Name of the EKS cluster
+    #[arg(long, short, required_unless_present = "facts")]
+    pub cluster: Option<String>,
+    /// The Karpenter version that runs or will run, such as 1.6.2 [default: the newest known]
+    #[arg(long, value_name = "VERSION")]
+    pub karpenter_version: Option<KarpenterVersion>,
+    /// What runs the nodes [default: auto]
+    #[arg(long, value_enum)]
+    pub product: Option<ProductChoice>,
+    /// Before or after Karpenter was installed [default: auto]
+    #[arg(long, value_enum)]
+    pub stage: Option<StageChoice>,
+    /// Namespace of the controller [default: kube-system]
+    #[arg(long)]
+    pub namespace: Option<String>,
+    /// Service account of the controller [default: karpenter]
+    #[arg(long)]
+    pub service_account: Option<String>,
+    /// Role of the controller, name or ARN
+    #[arg(long, value_name = "ROLE")]
+    pub controller_role: Option<String>,
+    /// A role that nodes run with, name or ARN; may be given several times
+    #[arg(long = "node-role", value_name = "ROLE")]
+    pub node_roles: Vec<String>,
+    /// The queue in `settings.interruptionQueue`
+    #[arg(long, value_name = "NAME")]
+    pub interruption_queue: Option<String>,
+    /// The tag that selects subnets and security groups
+    /// [default: karpenter.sh/discovery=<cluster>]
+    #[arg(long, value_name = "KEY[=VALUE]")]
+    pub discovery_tag: Option<Tag>,
+}
+
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    #[command(subcommand)]
+    pub what: ListWhat,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ListWhat {
+    /// Every check, in the order in which a node comes to life
+    Checks {
+        /// How to print the list
+        #[arg(long, short, value_enum, default_value_t)]
+        output: TextFormat,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// Id of a check, as `list checks` shows it
+    pub id: String,
+    /// How to print the text
+    #[arg(long, short, value_enum, default_value_t)]
+    pub output: TextFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum TextFormat {
+    #[default]
+    Human,
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub struct GenerateArgs {
+    #[arg(value_enum)]
+    pub what: Generated,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Generated {
+    /// docs/checks.md
+    ChecksDoc,
+    /// schema/report.v1.json
+    ReportSchema,
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<u64>().map(Duration::from_secs);
+    let duration = seconds.or_else(|_| {
+        let parsed = text.parse::<jiff::SignedDuration>().map_err(|_| ())?;
+        Duration::try_from(parsed).map_err(|_| ())
+    });
+    match duration {
+        Ok(duration) if !duration.is_zero() => Ok(duration),
+        _ => Err("write a time such as 45s or 2m".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn durations() {
+        assert_eq!(duration("45"), Ok(Duration::from_secs(45)));
+        assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
+        for text in ["0", "-3s", "soon", ""] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+    }
+}

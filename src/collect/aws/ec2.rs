@@ -1,0 +1,118 @@
+//! Account defaults, subnets and security groups (EC2).
+
+use std::collections::BTreeMap;
+
+use aws_sdk_ec2::types::{self, Filter};
+
+use super::{Aws, expect, owned};
+use crate::{
+    facts::{
+        Fact,
+        ec2::{ImdsDefaults, SecurityGroup, Subnet},
+    },
+    target::Tag,
+};
+
+const PAGE: i32 = 1000;
+
+impl Aws {
+    pub async fn imds_defaults(&self) -> Fact<ImdsDefaults> {
+        const ACTION: &str = "ec2:GetInstanceMetadataDefaults";
+        let call = self.ec2.get_instance_metadata_defaults().send();
+        let answer = self.ask.ask(ACTION, &[], call).await;
+        answer.and_then(|answer| {
+            expect(ACTION, "account level", answer.account_level.map(imds_defaults))
+        })
+    }
+
+    /// The subnets that a filter selects.
+    pub async fn subnets(&self, filter: Filter) -> Fact<Vec<Subnet>> {
+        let call = self
+            .ec2
+            .describe_subnets()
+            .filters(filter)
+            .max_results(PAGE)
+            .into_paginator()
+            .items()
+            .send()
+            .collect::<Result<Vec<_>, _>>();
+        let answer = self.ask.ask("ec2:DescribeSubnets", &[], call).await;
+        answer.map(|subnets| subnets.into_iter().map(subnet).collect())
+    }
+
+    /// The security groups that a filter selects.
+    pub async fn security_groups(&self, filter: Filter) -> Fact<Vec<SecurityGroup>> {
+        let call = self
+            .ec2
+            .describe_security_groups()
+            .filters(filter)
+            .max_results(PAGE)
+            .into_paginator()
+            .items()
+            .send()
+            .collect::<Result<Vec<_>, _>>();
+        let answer = self.ask.ask("ec2:DescribeSecurityGroups", &[], call).await;
+        answer.map(|groups| groups.into_iter().map(security_group).collect())
+    }
+}
+
+/// The filter that Karpenter sends for a tag of a selector term.
+pub fn tagged(tag: &Tag) -> Filter {
+    match &tag.value {
+        Some(value) => filter(&format!("tag:{}", tag.key), value),
+        None => filter("tag-key", &tag.key),
+    }
+}
+
+pub fn in_vpc(vpc_id: &str) -> Filter {
+    filter("vpc-id", vpc_id)
+}
+
+fn filter(name: &str, value: &str) -> Filter {
+    Filter::builder().name(name).values(value).build()
+}
+
+fn imds_defaults(defaults: types::InstanceMetadataDefaultsResponse) -> ImdsDefaults {
+    ImdsDefaults {
+        http_tokens: defaults.http_tokens.map(|value| value.as_str().to_owned()),
+        http_put_response_hop_limit: defaults.http_put_response_hop_limit,
+        http_endpoint: defaults.http_endpoint.map(|value| value.as_str().to_owned()),
+        instance_metadata_tags: defaults
+            .instance_metadata_tags
+            .map(|value| value.as_str().to_owned()),
+        http_tokens_enforced: defaults.http_tokens_enforced.map(|value| value.as_str().to_owned()),
+        managed_by: defaults.managed_by.map(|value| value.as_str().to_owned()),
+        managed_exception_message: defaults.managed_exception_message,
+    }
+}
+
+fn subnet(subnet: types::Subnet) -> Subnet {
+    Subnet {
+        id: owned(subnet.subnet_id()),
+        vpc_id: owned(subnet.vpc_id()),
+        zone: owned(subnet.availability_zone()),
+        zone_id: subnet.availability_zone_id,
+        cidr: subnet.cidr_block,
+        free_addresses: subnet
+            .available_ip_address_count
+            .and_then(|count| u32::try_from(count).ok())
+            .unwrap_or_default(),
+        owner: subnet.owner_id,
+        arn: subnet.subnet_arn,
+        tags: tags(subnet.tags),
+    }
+}
+
+fn security_group(group: types::SecurityGroup) -> SecurityGroup {
+    SecurityGroup {
+        id: owned(group.group_id()),
+        name: owned(group.group_name()),
+        vpc_id: group.vpc_id,
+        tags: tags(group.tags),
+    }
+}
+
+fn tags(tags: Option<Vec<types::Tag>>) -> BTreeMap<String, String> {
+    let pairs = tags.unwrap_or_default().into_iter();
+    pairs.filter_map(|tag| Some((tag.key?, tag.value.unwrap_or_default()))).collect()
+}

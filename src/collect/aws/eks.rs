@@ -1,0 +1,242 @@
+//! The cluster, who is let in, and node groups (EKS).
+
+use std::collections::BTreeMap;
+
+use aws_sdk_eks::types;
+use futures_util::{StreamExt, stream};
+use tokio::join;
+
+use super::{Aws, expect, owned, timestamp};
+use crate::facts::{
+    Fact,
+    eks::{
+        AccessEntry, AuthenticationMode, AutoMode, Cluster, ClusterNetwork, NodeGroup,
+        PodIdentityAssociation,
+    },
+};
+
+const NOT_FOUND: &[&str] = &["ResourceNotFoundException"];
+/// How many Describe calls of one kind run at a time.
+const AT_A_TIME: usize = 8;
+
+impl Aws {
+    pub async fn cluster(&self, name: &str) -> Fact<Cluster> {
+        const ACTION: &str = "eks:DescribeCluster";
+        let call = self.eks.describe_cluster().name(name).send();
+        let answer = self.ask.ask(ACTION, NOT_FOUND, call).await;
+        answer
+            .and_then(|answer| expect(ACTION, "cluster", answer.cluster.as_ref().and_then(cluster)))
+    }
+
+    /// The clusters of the region, for telling what else there is.
+    pub async fn cluster_names(&self) -> Fact<Vec<String>> {
+        let call = self.eks.list_clusters().into_paginator().items().send();
+        self.ask.ask("eks:ListClusters", &[], call.collect::<Result<Vec<_>, _>>()).await
+    }
+
+    pub async fn node_groups(&self, cluster: &str) -> Fact<Vec<NodeGroup>> {
+        let pages = self.eks.list_nodegroups().cluster_name(cluster).into_paginator();
+        let call = pages.items().send().collect::<Result<Vec<_>, _>>();
+        let names = match self.ask.ask("eks:ListNodegroups", NOT_FOUND, call).await {
+            Fact::Known(names) => names,
+            other => return other.map(|_| Vec::new()),
+        };
+        let groups = stream::iter(names).map(|name| self.node_group(cluster, name));
+        all(groups.buffered(AT_A_TIME).collect().await)
+    }
+
+    async fn node_group(&self, cluster: &str, name: String) -> Fact<NodeGroup> {
+        let call = self.eks.describe_nodegroup().cluster_name(cluster).nodegroup_name(&name);
+        let answer = self.ask.ask("eks:DescribeNodegroup", &[], call.send()).await;
+        answer.and_then(|answer| {
+            let group =
+                answer.nodegroup.map(|group| NodeGroup { name, node_role_arn: group.node_role });
+            expect("eks:DescribeNodegroup", "node group", group)
+        })
+    }
+
+    /// Every access entry that could be a node role's, described.
+    pub async fn access_entries(&self, cluster: &str) -> Fact<BTreeMap<String, Fact<AccessEntry>>> {
+        let pages = self.eks.list_access_entries().cluster_name(cluster).into_paginator();
+        let call = pages.items().send().collect::<Result<Vec<_>, _>>();
+        let principals = self.ask.ask("eks:ListAccessEntries", NOT_FOUND, call).await;
+        match principals {
+            Fact::Known(principals) => {
+                let entries = stream::iter(
+                    principals.into_iter().filter(|arn| may_be_node_role(arn)),
+                )
+                .map(|principal| async {
+                    let entry = self.access_entry(cluster, &principal).await;
+                    (principal, entry)
+                });
+                Fact::Known(entries.buffer_unordered(AT_A_TIME).collect().await)
+            }
+            other => other.map(|_| BTreeMap::new()),
+        }
+    }
+
+    async fn access_entry(&self, cluster: &str, principal: &str) -> Fact<AccessEntry> {
+        const ACTION: &str = "eks:DescribeAccessEntry";
+        let call = self.eks.describe_access_entry().cluster_name(cluster).principal_arn(principal);
+        let (answer, policies) = join!(
+            self.ask.ask(ACTION, NOT_FOUND, call.send()),
+            self.access_policies(cluster, principal)
+        );
+        answer.and_then(|answer| {
+            let entry = answer.access_entry.map(|entry| access_entry(&entry, policies));
+            expect(ACTION, "access entry", entry)
+        })
+    }
+
+    async fn access_policies(&self, cluster: &str, principal: &str) -> Fact<Vec<String>> {
+        let call = self
+            .eks
+            .list_associated_access_policies()
+            .cluster_name(cluster)
+            .principal_arn(principal)
+            .into_paginator()
+            .items()
+            .send()
+            .collect::<Result<Vec<_>, _>>();
+        let answer = self.ask.ask("eks:ListAssociatedAccessPolicies", NOT_FOUND, call).await;
+        answer.map(|policies| policies.into_iter().filter_map(|policy| policy.policy_arn).collect())
+    }
+
+    /// The pod identity associations whose service account `wanted` accepts, described.
+    pub async fn pod_identity_associations(
+        &self,
+        cluster: &str,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Fact<Vec<Fact<PodIdentityAssociation>>> {
+        let pages =
+            self.eks.list_pod_identity_associations().cluster_name(cluster).into_paginator();
+        let call = pages.items().send().collect::<Result<Vec<_>, _>>();
+        let answer = self.ask.ask("eks:ListPodIdentityAssociations", NOT_FOUND, call).await;
+        match answer {
+            Fact::Known(summaries) => {
+                let ids = summaries
+                    .into_iter()
+                    .filter(|summary| wanted(summary.service_account().unwrap_or_default()))
+                    .filter_map(|summary| summary.association_id);
+                let described =
+                    stream::iter(ids).map(|id| self.pod_identity_association(cluster, id));
+                Fact::Known(described.buffered(AT_A_TIME).collect().await)
+            }
+            other => other.map(|_| Vec::new()),
+        }
+    }
+
+    async fn pod_identity_association(
+        &self,
+        cluster: &str,
+        id: String,
+    ) -> Fact<PodIdentityAssociation> {
+        const ACTION: &str = "eks:DescribePodIdentityAssociation";
+        let call = self
+            .eks
+            .describe_pod_identity_association()
+            .cluster_name(cluster)
+            .association_id(&id)
+            .send();
+        let answer = self.ask.ask(ACTION, NOT_FOUND, call).await;
+        answer.and_then(|answer| {
+            let found = answer.association.map(|association| PodIdentityAssociation {
+                id,
+                namespace: owned(association.namespace()),
+                service_account: owned(association.service_account()),
+                role_arn: owned(association.role_arn()),
+                target_role_arn: association.target_role_arn,
+            });
+            expect(ACTION, "association", found)
+        })
+    }
+}
+
+/// The values if all are known, else the first fact that is not.
+fn all<T>(facts: Vec<Fact<T>>) -> Fact<Vec<T>> {
+    let mut values = Vec::new();
+    for fact in facts {
+        match fact {
+            Fact::Known(value) => values.push(value),
+            other => return other.map(|_| Vec::new()),
+        }
+    }
+    Fact::Known(values)
+}
+
+/// Users, service-linked roles and the roles of IAM Identity Center never run nodes.
+fn may_be_node_role(principal: &str) -> bool {
+    principal.contains(":role/")
+        && !principal.contains(":role/aws-service-role/")
+        && !principal.contains(":role/aws-reserved/")
+}
+
+fn cluster(cluster: &types::Cluster) -> Option<Cluster> {
+    let network = cluster.resources_vpc_config();
+    let kubernetes_network = cluster.kubernetes_network_config();
+    Some(Cluster {
+        name: cluster.name()?.to_owned(),
+        arn: cluster.arn()?.to_owned(),
+        version: cluster.version()?.to_owned(),
+        platform_version: cluster.platform_version.clone(),
+        status: cluster.status().map(|status| status.as_str().to_owned()).unwrap_or_default(),
+        endpoint: cluster.endpoint.clone(),
+        role_arn: cluster.role_arn()?.to_owned(),
+        oidc_issuer: cluster
+            .identity()
+            .and_then(|identity| identity.oidc())
+            .and_then(|oidc| oidc.issuer.clone()),
+        authentication_mode: authentication_mode(cluster),
+        network: ClusterNetwork {
+            vpc_id: network.and_then(|network| network.vpc_id.clone()),
+            subnet_ids: network.map(|network| network.subnet_ids().to_vec()).unwrap_or_default(),
+            cluster_security_group_id: network
+                .and_then(|network| network.cluster_security_group_id.clone()),
+            endpoint_public_access: network.is_some_and(|network| network.endpoint_public_access),
+            endpoint_private_access: network.is_some_and(|network| network.endpoint_private_access),
+            ip_family: kubernetes_network
+                .and_then(|network| network.ip_family())
+                .map(|family| family.as_str().to_owned()),
+        },
+        auto_mode: auto_mode(cluster),
+    })
+}
+
+/// Clusters from before access entries have no access config; the ConfigMap decides there.
+fn authentication_mode(cluster: &types::Cluster) -> AuthenticationMode {
+    match cluster.access_config().and_then(|config| config.authentication_mode()) {
+        Some(types::AuthenticationMode::Api) => AuthenticationMode::Api,
+        Some(types::AuthenticationMode::ApiAndConfigMap) => AuthenticationMode::ApiAndConfigMap,
+        _ => AuthenticationMode::ConfigMap,
+    }
+}
+
+fn auto_mode(cluster: &types::Cluster) -> AutoMode {
+    let compute = cluster.compute_config();
+    AutoMode {
+        compute: compute.and_then(|compute| compute.enabled).unwrap_or_default(),
+        block_storage: cluster
+            .storage_config()
+            .and_then(|storage| storage.block_storage())
+            .and_then(|block_storage| block_storage.enabled)
+            .unwrap_or_default(),
+        load_balancing: cluster
+            .kubernetes_network_config()
+            .and_then(|network| network.elastic_load_balancing())
+            .and_then(|load_balancing| load_balancing.enabled)
+            .unwrap_or_default(),
+        node_pools: compute.map(|compute| compute.node_pools().to_vec()).unwrap_or_default(),
+        node_role_arn: compute.and_then(|compute| compute.node_role_arn.clone()),
+    }
+}
+
+fn access_entry(entry: &types::AccessEntry, policies: Fact<Vec<String>>) -> AccessEntry {
+    AccessEntry {
+        principal_arn: owned(entry.principal_arn()),
+        entry_type: owned(entry.r#type()),
+        username: entry.username.clone(),
+        groups: entry.kubernetes_groups().to_vec(),
+        created: entry.created_at().and_then(timestamp),
+        policies,
+    }
+}

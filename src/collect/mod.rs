@@ -1,0 +1,98 @@
+//! The only code that talks to a network: it fills [`Facts`] and judges nothing.
+
+mod ask;
+pub mod aws;
+pub mod call_log;
+pub mod config;
+mod roles;
+mod schedule;
+
+use std::time::Duration;
+
+use aws_config::SdkConfig;
+
+use crate::{
+    facts::{Fact, Facts},
+    target::{Scope, saved::Effort},
+};
+use ask::{Asker, Trouble};
+use aws::Aws;
+use call_log::CallLog;
+
+/// Why there is nothing to judge at all.
+#[derive(Debug, thiserror::Error)]
+pub enum CannotRun {
+    #[error("no AWS region: give --region, or set AWS_REGION or a region in the profile")]
+    NoRegion,
+    #[error(
+        "no usable AWS credentials ({message}): log in again (for example `aws sso login`), or \
+         choose other credentials with --profile or the AWS_* variables"
+    )]
+    NoCredentials { message: String },
+    #[error(
+        "no answer from AWS in {region} ({message}): look at the network, proxy and AWS_ENDPOINT_URL"
+    )]
+    NoNetwork { region: String, message: String },
+    #[error("no cluster `{cluster}` in {region} of account {account}{hint}")]
+    NoSuchCluster { cluster: String, region: String, account: String, hint: String },
+}
+
+/// Reads everything about one cluster. Every call is in `log`, even if this fails.
+pub async fn collect(
+    scope: &Scope,
+    config: &SdkConfig,
+    timeout: Duration,
+    log: &CallLog,
+) -> Result<(Facts, Effort), CannotRun> {
+    let asker = Asker::new(timeout);
+    let aws = Aws::new(config, asker.clone(), log);
+    let facts = schedule::read(&aws, scope).await;
+    if let Some(cannot) = cannot_run(&aws, &asker, scope, &facts).await {
+        return Err(cannot);
+    }
+    let effort = Effort {
+        calls: log.calls().len(),
+        milliseconds: u64::try_from(log.elapsed().as_millis()).unwrap_or(u64::MAX),
+    };
+    Ok((facts, effort))
+}
+
+/// A run makes no sense if neither the caller nor the cluster could be read, for a reason that
+/// holds for every call, or if there is no such cluster.
+async fn cannot_run(aws: &Aws, asker: &Asker, scope: &Scope, facts: &Facts) -> Option<CannotRun> {
+    if facts.cluster == Fact::Absent {
+        return Some(no_such_cluster(aws, scope, facts).await);
+    }
+    let of_caller = asker.trouble("sts:GetCallerIdentity")?;
+    let of_cluster = asker.trouble("eks:DescribeCluster")?;
+    let message = match &facts.cluster {
+        Fact::Failed { message, .. } => message.clone(),
+        _ => String::new(),
+    };
+    match (of_caller, of_cluster) {
+        (Trouble::Credentials, Trouble::Credentials) => Some(CannotRun::NoCredentials { message }),
+        (Trouble::Network, Trouble::Network) => {
+            Some(CannotRun::NoNetwork { region: scope.region.clone(), message })
+        }
+        _ => None,
+    }
+}
+
+async fn no_such_cluster(aws: &Aws, scope: &Scope, facts: &Facts) -> CannotRun {
+    let hint = match aws.cluster_names().await {
+        Fact::Known(names) if names.is_empty() => {
+            ": there is no cluster at all; is it another region or account?".to_owned()
+        }
+        Fact::Known(names) => format!(": there are {}", names.join(", ")),
+        _ => String::new(),
+    };
+    CannotRun::NoSuchCluster {
+        cluster: scope.cluster.clone(),
+        region: scope.region.clone(),
+        account: facts
+            .caller
+            .value()
+            .map_or_else(|| "unknown".to_owned(), |caller| caller.account.clone()),
+        hint,
+    }
+}

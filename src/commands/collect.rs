@@ -1,0 +1,14 @@
+//! `collect`: save what `check` would read.
+
+use super::{Failure, facts_file, read};
+use crate::{cli::CollectArgs, outcome::ExitCode, target::redact};
+
+pub fn run(args: &CollectArgs) -> Result<ExitCode, Failure> {
+    let mut saved = read::read(&args.aws, &args.scope)?;
+    if args.redact {
+        saved = redact::redact(&saved)
+            .map_err(|error| Failure::Usage(format!("the facts cannot be redacted: {error}")))?;
+    }
+    facts_file::save(&saved, &args.out)?;
+    Ok(ExitCode::Ok)
+}

@@ -1,0 +1,18 @@
+//! `generate`: the files that are derived from the code.
+
+use super::{Failure, console};
+use crate::{
+    checks,
+    cli::Generated,
+    outcome::ExitCode,
+    report::{catalogue, json},
+};
+
+pub fn run(what: Generated) -> Result<ExitCode, Failure> {
+    let text = match what {
+        Generated::ChecksDoc => catalogue::docs_checks(checks::ALL),
+        Generated::ReportSchema => json::schema_text(),
+    };
+    console::print(|out| out.write_all(text.as_bytes()))?;
+    Ok(ExitCode::Ok)
+}

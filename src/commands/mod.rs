@@ -1,0 +1,61 @@
+//! The subcommands, one file each: they tie the other rooms together.
+
+mod check;
+mod collect;
+mod console;
+mod explain;
+mod facts_file;
+mod generate;
+mod list;
+mod read;
+mod selection;
+
+use std::io;
+
+use crate::{
+    cli::{Cli, Command},
+    collect::CannotRun,
+    outcome::ExitCode,
+};
+
+/// Why a command ended without doing its work.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    #[error("{0}")]
+    Usage(String),
+    #[error(transparent)]
+    CannotRun(#[from] CannotRun),
+    #[error("{what}: {error}")]
+    Io { what: String, error: io::Error },
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl Failure {
+    fn code(&self) -> u8 {
+        match self {
+            Self::Usage(_) | Self::CannotRun(CannotRun::NoRegion) => ExitCode::Usage as u8,
+            Self::CannotRun(_) | Self::Io { .. } => ExitCode::CouldNotRun as u8,
+            // What shells expect of a process that Ctrl-C ended: 128 + SIGINT.
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+/// Runs a command and gives the process's exit code.
+pub fn run(cli: Cli) -> u8 {
+    let result = match cli.command {
+        Command::Check(args) => check::run(args),
+        Command::Collect(args) => collect::run(&args),
+        Command::List(args) => list::run(&args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Generate(args) => generate::run(args.what),
+    };
+    match result {
+        Ok(code) => code as u8,
+        Err(failure) => {
+            console::error(&failure);
+            failure.code()
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Reads the facts of one cluster from AWS, with a progress line and Ctrl-C.
+
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use jiff::Timestamp;
+
+use super::{Failure, console};
+use crate::{
+    cli::{AwsArgs, ScopeArgs},
+    collect::{self, call_log::CallLog, config},
+    target::{
+        Origin, Scope,
+        saved::{SCHEMA_VERSION, Saved},
+    },
+};
+
+/// Reads everything that a check could want.
+pub fn read(aws: &AwsArgs, scope: &ScopeArgs) -> Result<Saved, Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::Io { what: "could not start".to_owned(), error })?;
+    let result = runtime.block_on(async {
+        tokio::select! {
+            saved = read_from_aws(aws, scope) => saved,
+            _ = tokio::signal::ctrl_c() => Err(Failure::Interrupted),
+        }
+    });
+    // A call that still hangs must not keep the process.
+    runtime.shutdown_background();
+    result
+}
+
+async fn read_from_aws(aws: &AwsArgs, args: &ScopeArgs) -> Result<Saved, Failure> {
+    let log = CallLog::default();
+    let progress = progress(&log);
+    let access = config::Access {
+        profile: aws.profile.clone(),
+        region: aws.region.clone(),
+        assume_role: aws.assume_role.clone(),
+        timeout: aws.timeout,
+    };
+    let config = config::load(&access).await?;
+    let region = config.region().map(ToString::to_string).unwrap_or_default();
+    let origin = if aws.region.is_some() { Origin::Flag } else { Origin::Environment };
+    let scope = scope(args, region, origin)?;
+    let read = collect::collect(&scope, &config, aws.timeout, &log).await;
+    progress.finish_and_clear();
+    if aws.verbose {
+        say_calls(&log);
+    }
+    let (facts, effort) = read?;
+    Ok(Saved {
+        schema_version: SCHEMA_VERSION,
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        collected_at: Timestamp::now(),
+        scope,
+        effort,
+        facts,
+    })
+}
+
+fn scope(args: &ScopeArgs, region: String, region_origin: Origin) -> Result<Scope, Failure> {
+    let cluster = args
+        .cluster
+        .clone()
+        .filter(|cluster| !cluster.is_empty())
+        .ok_or_else(|| Failure::Usage("--cluster wants the name of a cluster".to_owned()))?;
+    let mut scope = Scope::new(cluster, region, region_origin);
+    apply(args, &mut scope);
+    Ok(scope)
+}
+
+/// What the flags say overrides what a scope says.
+pub fn apply(args: &ScopeArgs, scope: &mut Scope) {
+    fn set<T: Clone>(field: &mut Option<T>, flag: Option<&T>) {
+        if let Some(value) = flag {
+            *field = Some(value.clone());
+        }
+    }
+    scope.product = args.product.unwrap_or(scope.product);
+    scope.stage = args.stage.unwrap_or(scope.stage);
+    set(&mut scope.karpenter_version, args.karpenter_version.as_ref());
+    set(&mut scope.namespace, args.namespace.as_ref());
+    set(&mut scope.service_account, args.service_account.as_ref());
+    set(&mut scope.controller_role, args.controller_role.as_ref());
+    set(&mut scope.interruption_queue, args.interruption_queue.as_ref());
+    set(&mut scope.discovery_tag, args.discovery_tag.as_ref());
+    if !args.node_roles.is_empty() {
+        scope.node_roles.clone_from(&args.node_roles);
+    }
+}
+
+/// A line on standard error that counts the answers; indicatif draws it only on a terminal.
+fn progress(log: &CallLog) -> ProgressBar {
+    let bar = ProgressBar::new_spinner();
+    let log = log.clone();
+    let template = "{spinner} reading the account: {answers} answers";
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style.with_key(
+            "answers",
+            move |_: &indicatif::ProgressState, out: &mut dyn std::fmt::Write| {
+                let _ = write!(out, "{}", log.calls().len());
+            },
+        ));
+    }
+    bar.enable_steady_tick(Duration::from_millis(100));
+    bar
+}
+
+fn say_calls(log: &CallLog) {
+    for call in log.calls() {
+        let result = if call.failed { "failed" } else { "ok" };
+        console::note(format_args!(
+            "{:>6} ms  +{:>5} ms  {:<6}  {}",
+            call.started.as_millis(),
+            call.took.as_millis(),
+            result,
+            call.action()
+        ));
+    }
+}

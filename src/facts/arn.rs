@@ -1,0 +1,66 @@
+//! The few things about ARNs that facts, targets and checks need: partitions and role names.
+
+/// The partition of a region, such as `aws-cn` for `cn-north-1`.
+///
+/// Source: the region prefixes of AWS's public partition list.
+pub fn partition_of_region(region: &str) -> &'static str {
+    const PREFIXES: &[(&str, &str)] = &[
+        ("cn-", "aws-cn"),
+        ("us-gov-", "aws-us-gov"),
+        ("us-isob-", "aws-iso-b"),
+        ("us-isof-", "aws-iso-f"),
+        ("eu-isoe-", "aws-iso-e"),
+        ("us-iso-", "aws-iso"),
+        ("eusc-", "aws-eusc"),
+    ];
+    PREFIXES
+        .iter()
+        .find(|(prefix, _)| region.starts_with(prefix))
+        .map_or("aws", |(_, partition)| partition)
+}
+
+/// The service principal of EC2 in a partition: `ec2.amazonaws.com.cn` in China.
+pub fn ec2_principal(partition: &str) -> &'static str {
+    if partition == "aws-cn" { "ec2.amazonaws.com.cn" } else { "ec2.amazonaws.com" }
+}
+
+/// The last segment of a role ARN or name: `arn:aws:iam::1:role/team/x` and `team/x` give `x`.
+pub fn role_name(arn_or_name: &str) -> &str {
+    arn_or_name.rsplit(['/', ':']).next().unwrap_or(arn_or_name)
+}
+
+/// The account id of an ARN.
+pub fn account(arn: &str) -> Option<&str> {
+    arn.split(':').nth(4).filter(|account| !account.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn partitions_by_region() {
+        for (region, partition) in [
+            ("us-east-1", "aws"),
+            ("eu-central-1", "aws"),
+            ("cn-northwest-1", "aws-cn"),
+            ("us-gov-west-1", "aws-us-gov"),
+            ("us-iso-east-1", "aws-iso"),
+            ("us-isob-east-1", "aws-iso-b"),
+        ] {
+            assert_eq!(partition_of_region(region), partition, "{region}");
+        }
+    }
+
+    #[test]
+    fn role_names_lose_their_path() {
+        for (text, name) in [
+            ("arn:aws:iam::111122223333:role/a/b/node", "node"),
+            ("arn:aws:iam::111122223333:role/node", "node"),
+            ("a/node", "node"),
+            ("node", "node"),
+        ] {
+            assert_eq!(role_name(text), name);
+        }
+    }
+}

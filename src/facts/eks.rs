@@ -1,0 +1,98 @@
+//! What EKS says of a cluster.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// `eks:DescribeCluster`, as far as a check reads it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cluster {
+    pub name: String,
+    pub arn: String,
+    /// The Kubernetes version, such as `1.35`.
+    pub version: String,
+    pub platform_version: Option<String>,
+    pub status: String,
+    pub endpoint: Option<String>,
+    pub role_arn: String,
+    pub oidc_issuer: Option<String>,
+    pub authentication_mode: AuthenticationMode,
+    pub network: ClusterNetwork,
+    pub auto_mode: AutoMode,
+}
+
+/// Where EKS looks to let a node in (`accessConfig.authenticationMode`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum AuthenticationMode {
+    /// Only the `aws-auth` ConfigMap. Also what clusters without an access config have.
+    ConfigMap,
+    /// Both; access entries win.
+    ApiAndConfigMap,
+    /// Only access entries.
+    Api,
+}
+
+impl AuthenticationMode {
+    /// As the EKS API spells it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ConfigMap => "CONFIG_MAP",
+            Self::ApiAndConfigMap => "API_AND_CONFIG_MAP",
+            Self::Api => "API",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClusterNetwork {
+    pub vpc_id: Option<String>,
+    /// The control plane's subnets.
+    pub subnet_ids: Vec<String>,
+    pub cluster_security_group_id: Option<String>,
+    pub endpoint_public_access: bool,
+    pub endpoint_private_access: bool,
+    /// `ipv4` or `ipv6`.
+    pub ip_family: Option<String>,
+}
+
+/// The three switches of EKS Auto Mode, which EKS wants on or off together.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AutoMode {
+    pub compute: bool,
+    pub block_storage: bool,
+    pub load_balancing: bool,
+    /// The built-in node pools that are on: `general-purpose`, `system`.
+    pub node_pools: Vec<String>,
+    pub node_role_arn: Option<String>,
+}
+
+/// A managed node group, as far as it tells Karpenter's node roles from others.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodeGroup {
+    pub name: String,
+    pub node_role_arn: Option<String>,
+}
+
+/// `eks:DescribeAccessEntry` with its associated access policies.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AccessEntry {
+    pub principal_arn: String,
+    /// `STANDARD`, `EC2_LINUX`, `EC2_WINDOWS`, `EC2`, … in the API's spelling.
+    pub entry_type: String,
+    pub username: Option<String>,
+    pub groups: Vec<String>,
+    pub created: Option<Timestamp>,
+    /// ARNs of the associated access policies; asked only for types that can have one.
+    pub policies: super::Fact<Vec<String>>,
+}
+
+/// A pod identity association.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PodIdentityAssociation {
+    pub id: String,
+    pub namespace: String,
+    pub service_account: String,
+    pub role_arn: String,
+    /// The role that is really used, where the association chains to another account's.
+    pub target_role_arn: Option<String>,
+}

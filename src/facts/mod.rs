@@ -1,0 +1,55 @@
+//! What was read from the account: typed, serialisable, and nothing but that.
+//!
+//! One file a service. The whole is [`Facts`]; the file that holds it is
+//! [`Saved`](crate::target::saved::Saved).
+
+pub mod account;
+pub mod arn;
+pub mod ec2;
+pub mod eks;
+pub mod events;
+mod fact;
+pub mod iam;
+pub mod sqs;
+pub mod ssm;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+pub use fact::{Fact, Unseen};
+
+/// Everything that was read for one cluster. A field that an older facts file lacks reads as
+/// not asked.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Facts {
+    pub caller: Fact<account::Caller>,
+    pub cluster: Fact<eks::Cluster>,
+    pub node_groups: Fact<Vec<eks::NodeGroup>>,
+    /// Access entries by principal ARN. The outer fact is the list, each inner one an entry.
+    pub access_entries: Fact<BTreeMap<String, Fact<eks::AccessEntry>>>,
+    pub pod_identity_associations: Fact<Vec<Fact<eks::PodIdentityAssociation>>>,
+    /// Roles by name: every candidate for controller, cluster and node role.
+    pub roles: BTreeMap<String, Fact<iam::Role>>,
+    /// Instance profiles that Karpenter made for this cluster (path `/karpenter/<region>/<cluster>/`).
+    pub instance_profiles: Fact<Vec<iam::InstanceProfile>>,
+    /// Instance profiles that hold a role, by role name.
+    pub role_profiles: BTreeMap<String, Fact<Vec<iam::InstanceProfile>>>,
+    pub spot_role: Fact<iam::Role>,
+    pub imds_defaults: Fact<ec2::ImdsDefaults>,
+    /// Subnets that the discovery tag selects, in any VPC of the region, as Karpenter would.
+    pub discovered_subnets: Fact<Vec<ec2::Subnet>>,
+    /// Every subnet of the cluster's VPC.
+    pub vpc_subnets: Fact<Vec<ec2::Subnet>>,
+    /// Security groups that the discovery tag selects, in any VPC of the region.
+    pub discovered_security_groups: Fact<Vec<ec2::SecurityGroup>>,
+    /// Every security group of the cluster's VPC.
+    pub vpc_security_groups: Fact<Vec<ec2::SecurityGroup>>,
+    /// Queues by name: the one asked for, or the usual ones.
+    pub queues: BTreeMap<String, Fact<sqs::Queue>>,
+    /// Event rules that target a queue, by queue name.
+    pub queue_rules: BTreeMap<String, Fact<Vec<Fact<events::Rule>>>>,
+    /// Public image parameters by name.
+    pub image_parameters: BTreeMap<String, Fact<ssm::ImageParameter>>,
+}

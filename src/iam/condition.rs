@@ -1,0 +1,233 @@
+//! One line of a `Condition` block: an operator, a key, and the values wanted.
+
+use jiff::Timestamp;
+
+use crate::iam::arn::ArnPattern;
+use crate::iam::context::{Context, Entry};
+use crate::iam::operator::{Kind, Operator, Order, Set};
+use crate::iam::pattern::{Pattern, Unit};
+use crate::iam::truth::Truth;
+use crate::iam::values::{self, IpRange};
+use crate::iam::variables::{Resolved, Template};
+
+/// A condition on one key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Condition {
+    /// The operator as written, such as `ForAllValues:StringLike`.
+    pub operator: String,
+    /// The key as written.
+    pub key: String,
+    /// The values as written.
+    pub values: Vec<String>,
+    parsed: Operator,
+    key_lower: String,
+    wanted: Vec<Wanted>,
+}
+
+/// One wanted value, read once.
+#[derive(Debug, Clone, PartialEq)]
+enum Wanted {
+    Text(Pattern),
+    Arn(ArnPattern),
+    /// A text or ARN with variables.
+    Varying(Template),
+    Number(Option<f64>),
+    Date(Option<Timestamp>),
+    Bool(Option<bool>),
+    Binary(String),
+    Ip(Option<IpRange>),
+}
+
+impl Condition {
+    /// `None` if there is no such operator. `variables`: whether the document's version knows
+    /// policy variables.
+    pub(crate) fn new(
+        operator: &str,
+        key: &str,
+        values: Vec<String>,
+        variables: bool,
+    ) -> Option<Condition> {
+        let parsed = Operator::parse(operator)?;
+        let wanted = values.iter().map(|value| Wanted::new(parsed.kind, value, variables));
+        Some(Condition {
+            operator: operator.to_owned(),
+            key: key.to_owned(),
+            key_lower: key.to_ascii_lowercase(),
+            wanted: wanted.collect(),
+            values,
+            parsed,
+        })
+    }
+
+    /// Whether the condition is met.
+    pub(crate) fn holds(&self, context: &Context) -> Truth {
+        let entry = context.find(&self.key_lower);
+        if *entry == Entry::Unknown {
+            return Truth::Unknown;
+        }
+        let sent = entry.values();
+        if self.parsed.kind == Kind::Null {
+            return self.null(sent.is_empty());
+        }
+        // The set operators take a key whose values are all empty for an empty set.
+        let empty = match self.parsed.set {
+            Set::One => sent.is_empty(),
+            Set::ForAllValues | Set::ForAnyValue => sent.iter().all(String::is_empty),
+        };
+        if empty {
+            return Truth::from(match self.parsed {
+                Operator { if_exists: true, .. } => sent.is_empty() || self.is_for_all(),
+                Operator { set: Set::ForAllValues, .. } => true,
+                Operator { set: Set::ForAnyValue, .. } => false,
+                Operator { set: Set::One, negated, .. } => negated,
+            });
+        }
+        let negated = self.parsed.negated;
+        let each = sent.iter().map(|value| self.matches(value, context));
+        match self.parsed.set {
+            Set::One => Truth::any(each).flip_if(negated),
+            Set::ForAnyValue => Truth::any(each.map(|truth| truth.flip_if(negated))),
+            Set::ForAllValues => Truth::all(each.map(|truth| truth.flip_if(negated))),
+        }
+    }
+
+    /// The keys without whose values nothing can be said.
+    pub(crate) fn unknown_keys(&self, context: &Context) -> Vec<String> {
+        if *context.find(&self.key_lower) == Entry::Unknown {
+            return vec![self.key.clone()];
+        }
+        let templates = self.wanted.iter().filter_map(|wanted| match wanted {
+            Wanted::Varying(template) => Some(template),
+            _ => None,
+        });
+        templates.flat_map(|t| t.unknown_keys(context)).map(str::to_owned).collect()
+    }
+
+    /// The variables of wanted values that have no value in this request.
+    pub(crate) fn void_variables(&self, context: &Context) -> Vec<String> {
+        let no_value = |wanted: &Wanted| match wanted {
+            Wanted::Varying(template) => match template.resolve(context) {
+                Resolved::NoValue(key) => Some(key.to_owned()),
+                Resolved::Units(_) | Resolved::Unknown => None,
+            },
+            _ => None,
+        };
+        self.wanted.iter().filter_map(no_value).collect()
+    }
+
+    /// The wanted values, with those of variables put in where they have one.
+    pub(crate) fn wanted_texts(&self, context: &Context) -> Vec<String> {
+        let text = |(wanted, written): (&Wanted, &String)| match wanted {
+            Wanted::Varying(template) => match template.resolve(context) {
+                Resolved::Units(units) => units.into_iter().map(Unit::symbol).collect(),
+                Resolved::NoValue(_) | Resolved::Unknown => written.clone(),
+            },
+            _ => written.clone(),
+        };
+        self.wanted.iter().zip(&self.values).map(text).collect()
+    }
+
+    /// The values sent that fail, where every value has to pass.
+    pub(crate) fn offending(&self, context: &Context) -> Vec<String> {
+        if !self.is_for_all() {
+            return Vec::new();
+        }
+        let fails = |value: &&String| {
+            self.matches(value, context).flip_if(self.parsed.negated) == Truth::No
+        };
+        context.find(&self.key_lower).values().iter().filter(fails).cloned().collect()
+    }
+
+    /// What is known about the key.
+    pub(crate) fn sent<'c>(&self, context: &'c Context) -> &'c Entry {
+        context.find(&self.key_lower)
+    }
+
+    fn is_for_all(&self) -> bool {
+        self.parsed.set == Set::ForAllValues
+    }
+
+    fn null(&self, absent: bool) -> Truth {
+        Truth::from(self.wanted.contains(&Wanted::Bool(Some(absent))))
+    }
+
+    /// Whether `sent` matches any of the wanted values.
+    fn matches(&self, sent: &str, context: &Context) -> Truth {
+        let folded;
+        let sent = if self.parsed.kind == Kind::TextIgnoreCase {
+            folded = sent.to_lowercase();
+            &folded
+        } else {
+            sent
+        };
+        let kind = self.parsed.kind;
+        Truth::any(self.wanted.iter().map(|wanted| wanted.matches(kind, sent, context)))
+    }
+}
+
+impl Wanted {
+    fn new(kind: Kind, value: &str, variables: bool) -> Wanted {
+        match kind {
+            Kind::Text | Kind::TextIgnoreCase | Kind::TextLike | Kind::Arn => {
+                let wildcards = matches!(kind, Kind::TextLike | Kind::Arn);
+                let template = Template::parse(value, wildcards, variables);
+                match template.fixed() {
+                    None => Wanted::Varying(template),
+                    Some(units) if kind == Kind::Arn => Wanted::Arn(ArnPattern::from_units(&units)),
+                    Some(units) => Wanted::Text(text_pattern(kind, units)),
+                }
+            }
+            Kind::Number(_) => Wanted::Number(values::number(value)),
+            Kind::Date(_) => Wanted::Date(values::date(value)),
+            Kind::Bool | Kind::Null => Wanted::Bool(values::boolean(value)),
+            Kind::Binary => Wanted::Binary(values::binary(value).to_owned()),
+            Kind::Ip => Wanted::Ip(IpRange::parse(value)),
+        }
+    }
+
+    fn matches(&self, kind: Kind, sent: &str, context: &Context) -> Truth {
+        let order = match kind {
+            Kind::Number(order) | Kind::Date(order) => order,
+            _ => Order::Equal,
+        };
+        Truth::from(match self {
+            Wanted::Text(pattern) => pattern.matches(sent),
+            Wanted::Arn(pattern) => pattern.matches(sent),
+            Wanted::Varying(template) => match template.resolve(context) {
+                Resolved::NoValue(_) => false,
+                Resolved::Unknown => return Truth::Unknown,
+                Resolved::Units(units) if kind == Kind::Arn => {
+                    ArnPattern::from_units(&units).matches(sent)
+                }
+                Resolved::Units(units) => text_pattern(kind, units).matches(sent),
+            },
+            Wanted::Number(wanted) => {
+                values::number(sent).zip(*wanted).is_some_and(|(s, w)| order.holds(&s, &w))
+            }
+            Wanted::Date(wanted) => {
+                values::date(sent).zip(*wanted).is_some_and(|(s, w)| order.holds(&s, &w))
+            }
+            Wanted::Bool(wanted) => wanted.is_some() && values::boolean(sent) == *wanted,
+            Wanted::Binary(wanted) => values::binary(sent) == wanted,
+            Wanted::Ip(wanted) => wanted
+                .zip(IpRange::parse(sent))
+                .is_some_and(|(range, address)| range.contains(address)),
+        })
+    }
+}
+
+fn text_pattern(kind: Kind, units: Vec<Unit>) -> Pattern {
+    if kind != Kind::TextIgnoreCase {
+        return Pattern::from_units(units);
+    }
+    Pattern::from_units(units.into_iter().flat_map(|unit| {
+        let folded: Vec<Unit> = match unit {
+            Unit::Char(c) => c.to_lowercase().map(Unit::Char).collect(),
+            wildcard => vec![wildcard],
+        };
+        folded
+    }))
+}
+
+#[cfg(test)]
+mod tests;

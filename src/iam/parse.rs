@@ -1,0 +1,322 @@
+//! From text to [`Policy`]: every form that AWS accepts, and errors that point at the place.
+
+use std::fmt;
+
+use percent_encoding::percent_decode_str;
+
+use crate::iam::condition::Condition;
+use crate::iam::document::{
+    ActionPattern, Effect, Element, Policy, ResourcePattern, Statement, Version,
+};
+use crate::iam::json::Json;
+use crate::iam::principal::{PrincipalElement, PrincipalItem, PrincipalKind};
+
+/// Why a document cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PolicyError {
+    #[error("not JSON: {message}")]
+    Json { message: String },
+    /// `at` is a path such as `Statement[2].Action`; empty for the document itself.
+    #[error("{at}{sep}{message}", sep = if at.is_empty() { "" } else { ": " })]
+    Invalid { at: String, message: String },
+}
+
+/// What a document is attached to, where that decides which elements it must have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PolicyKind {
+    /// Identity, boundary, session and service control policies: `Resource`, no `Principal`.
+    Identity,
+    /// Policies of resources, resource control policies, endpoint policies: `Principal` and
+    /// `Resource`.
+    Resource,
+    /// A role's trust policy: `Principal`, no `Resource`.
+    Trust,
+}
+
+impl Policy {
+    /// Reads a document, plain or URL-encoded as the IAM API gives it.
+    ///
+    /// # Errors
+    /// If it is not JSON, or not a policy that AWS would accept; the error names the place.
+    pub fn parse(text: &str) -> Result<Policy, PolicyError> {
+        let trimmed = text.trim_start_matches('\u{feff}').trim();
+        let decoded = if trimmed.starts_with('%') {
+            percent_decode_str(trimmed)
+                .decode_utf8()
+                .map_err(|e| PolicyError::Json { message: format!("URL-encoded, but {e}") })?
+        } else {
+            trimmed.into()
+        };
+        let json: Json = serde_json::from_str(&decoded)
+            .map_err(|e| PolicyError::Json { message: e.to_string() })?;
+        policy(json)
+    }
+
+    pub(crate) fn from_json(json: Json) -> Result<Policy, PolicyError> {
+        policy(json)
+    }
+
+    /// Like [`Policy::parse`], and also checks that the elements suit the kind of document.
+    ///
+    /// # Errors
+    /// As [`Policy::parse`], and if an element is missing or out of place.
+    pub fn parse_as(kind: PolicyKind, text: &str) -> Result<Policy, PolicyError> {
+        let policy = Policy::parse(text)?;
+        for statement in &policy.statements {
+            let at = Path::root().key("Statement").index(statement.index);
+            let (principal, resource) = match kind {
+                PolicyKind::Identity => (false, true),
+                PolicyKind::Resource => (true, true),
+                PolicyKind::Trust => (true, false),
+            };
+            let have = (statement.principal.is_some(), statement.resource.is_some());
+            match have {
+                (false, _) if principal => return at.err("Principal is missing"),
+                (true, _) if !principal => {
+                    return at.err("Principal has no place in an identity policy");
+                }
+                (_, false) if resource => return at.err("Resource is missing"),
+                (_, true) if !resource => {
+                    return at.err("Resource has no place in a trust policy");
+                }
+                _ => {}
+            }
+        }
+        Ok(policy)
+    }
+}
+
+/// Where in the document we are.
+#[derive(Clone)]
+struct Path(String);
+
+impl Path {
+    fn root() -> Path {
+        Path(String::new())
+    }
+
+    fn key(&self, key: &str) -> Path {
+        let dot = if self.0.is_empty() { "" } else { "." };
+        Path(format!("{}{dot}{key}", self.0))
+    }
+
+    fn index(&self, index: usize) -> Path {
+        Path(format!("{}[{index}]", self.0))
+    }
+
+    fn err<T>(&self, message: impl fmt::Display) -> Result<T, PolicyError> {
+        Err(PolicyError::Invalid { at: self.0.clone(), message: message.to_string() })
+    }
+}
+
+/// The entries of an object; an error where it is none or names a key twice.
+fn object(json: Json, at: &Path) -> Result<Vec<(String, Json)>, PolicyError> {
+    let entries = match json {
+        Json::Object(entries) => entries,
+        other => return at.err(format_args!("must be an object, is {}", other.what())),
+    };
+    let mut names: Vec<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
+    names.sort_unstable();
+    match names.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => at.key(pair[0]).err("is given twice"),
+        None => Ok(entries),
+    }
+}
+
+fn text(json: Json, at: &Path) -> Result<String, PolicyError> {
+    match json {
+        Json::Text(text) => Ok(text),
+        other => at.err(format_args!("must be a string, is {}", other.what())),
+    }
+}
+
+/// One or a list; each with its path.
+fn one_or_many(json: Json, at: &Path) -> Vec<(Path, Json)> {
+    match json {
+        Json::List(items) => {
+            items.into_iter().enumerate().map(|(i, item)| (at.index(i), item)).collect()
+        }
+        one => vec![(at.clone(), one)],
+    }
+}
+
+fn texts(json: Json, at: &Path) -> Result<Vec<String>, PolicyError> {
+    let texts: Vec<String> = one_or_many(json, at)
+        .into_iter()
+        .map(|(at, one)| text(one, &at))
+        .collect::<Result<_, _>>()?;
+    if texts.is_empty() {
+        return at.err("must not be an empty list");
+    }
+    Ok(texts)
+}
+
+fn policy(json: Json) -> Result<Policy, PolicyError> {
+    let root = Path::root();
+    let (mut version, mut id, mut statements) = (Version::V2008, None, None);
+    for (name, value) in object(json, &root)? {
+        let at = root.key(&name);
+        match name.as_str() {
+            "Version" => version = read_version(&text(value, &at)?, &at)?,
+            "Id" => id = Some(text(value, &at)?),
+            "Statement" => statements = Some((at, value)),
+            _ => return at.err("is no element of a policy; those are Version, Id and Statement"),
+        }
+    }
+    let Some((at, statements)) = statements else {
+        return root.err("Statement is missing");
+    };
+    // One statement may stand without its list, but its path keeps the index.
+    let list = match statements {
+        Json::List(list) => list,
+        one => vec![one],
+    };
+    let statements = list
+        .into_iter()
+        .enumerate()
+        .map(|(index, json)| statement(json, index, version, &at.index(index)))
+        .collect::<Result<_, _>>()?;
+    Ok(Policy { version, id, statements })
+}
+
+fn read_version(text: &str, at: &Path) -> Result<Version, PolicyError> {
+    match text {
+        "2012-10-17" => Ok(Version::V2012),
+        "2008-10-17" => Ok(Version::V2008),
+        other => {
+            at.err(format_args!("{other:?} is no version; those are 2012-10-17 and 2008-10-17"))
+        }
+    }
+}
+
+fn statement(
+    json: Json,
+    index: usize,
+    version: Version,
+    at: &Path,
+) -> Result<Statement, PolicyError> {
+    let (mut sid, mut effect, mut principal) = (None, None, None);
+    let (mut action, mut resource, mut conditions) = (None, None, Vec::new());
+    for (name, value) in object(json, at)? {
+        let here = at.key(&name);
+        let negated = name.starts_with("Not");
+        let pair_taken = match name.as_str() {
+            "Principal" | "NotPrincipal" => principal.is_some(),
+            "Action" | "NotAction" => action.is_some(),
+            "Resource" | "NotResource" => resource.is_some(),
+            _ => false,
+        };
+        if pair_taken {
+            let plain = name.trim_start_matches("Not");
+            return at.err(format_args!("{plain} and Not{plain} exclude each other"));
+        }
+        match name.as_str() {
+            "Sid" => sid = Some(text(value, &here)?).filter(|sid| !sid.is_empty()),
+            "Effect" => effect = Some(read_effect(&text(value, &here)?, &here)?),
+            "Principal" | "NotPrincipal" => {
+                principal = Some(PrincipalElement { negated, items: principals(value, &here)? });
+            }
+            "Action" | "NotAction" => {
+                action = Some(Element { negated, items: actions(value, &here)? });
+            }
+            "Resource" | "NotResource" => {
+                let texts = texts(value, &here)?;
+                let items = texts.iter().map(|t| ResourcePattern::new(t, version)).collect();
+                resource = Some(Element { negated, items });
+            }
+            "Condition" => conditions = read_conditions(value, version, &here)?,
+            _ => return here.err("is no element of a statement"),
+        }
+    }
+    let Some(effect) = effect else { return at.err("Effect is missing") };
+    let Some(action) = action else { return at.err("Action is missing") };
+    Ok(Statement { index, sid, effect, principal, action, resource, conditions })
+}
+
+fn read_effect(text: &str, at: &Path) -> Result<Effect, PolicyError> {
+    match text {
+        "Allow" => Ok(Effect::Allow),
+        "Deny" => Ok(Effect::Deny),
+        other => at.err(format_args!("must be Allow or Deny, is {other:?}")),
+    }
+}
+
+fn actions(json: Json, at: &Path) -> Result<Vec<ActionPattern>, PolicyError> {
+    let mut actions = Vec::new();
+    for (at, one) in one_or_many(json, at) {
+        let text = text(one, &at)?;
+        let stars = !text.is_empty() && text.bytes().all(|b| b == b'*');
+        if !stars && !text.contains(':') {
+            return at.err(format_args!(
+                "{text:?} names no service: an action reads service:Name, such as ec2:RunInstances"
+            ));
+        }
+        actions.push(ActionPattern::new(&text));
+    }
+    if actions.is_empty() {
+        return at.err("must not be an empty list");
+    }
+    Ok(actions)
+}
+
+fn principals(json: Json, at: &Path) -> Result<Vec<PrincipalItem>, PolicyError> {
+    if let Json::Text(text) = &json {
+        if text != "*" {
+            return at.err(format_args!(
+                "{text:?} needs its kind around it, such as {{\"AWS\": {text:?}}}"
+            ));
+        }
+        return Ok(vec![PrincipalItem::new(PrincipalKind::Aws, "*")]);
+    }
+    let mut items = Vec::new();
+    for (name, value) in object(json, at)? {
+        let here = at.key(&name);
+        let kind = match name.as_str() {
+            "AWS" => PrincipalKind::Aws,
+            "Service" => PrincipalKind::Service,
+            "Federated" => PrincipalKind::Federated,
+            "CanonicalUser" => PrincipalKind::CanonicalUser,
+            _ => {
+                return here.err(
+                    "is no kind of principal; those are AWS, Service, Federated, CanonicalUser",
+                );
+            }
+        };
+        items.extend(texts(value, &here)?.iter().map(|text| PrincipalItem::new(kind, text)));
+    }
+    if items.is_empty() {
+        return at.err("names nobody");
+    }
+    Ok(items)
+}
+
+fn read_conditions(json: Json, version: Version, at: &Path) -> Result<Vec<Condition>, PolicyError> {
+    let variables = version == Version::V2012;
+    let mut conditions = Vec::new();
+    for (operator, keys) in object(json, at)? {
+        let at = at.key(&operator);
+        for (key, value) in object(keys, &at)? {
+            let at = at.key(&key);
+            let values: Vec<String> = one_or_many(value, &at)
+                .into_iter()
+                .map(|(at, one)| condition_value(one, &at))
+                .collect::<Result<_, _>>()?;
+            match Condition::new(&operator, &key, values, variables) {
+                Some(condition) => conditions.push(condition),
+                None => return at.err(format_args!("{operator:?} is no condition operator")),
+            }
+        }
+    }
+    Ok(conditions)
+}
+
+fn condition_value(json: Json, at: &Path) -> Result<String, PolicyError> {
+    match json {
+        Json::Text(text) | Json::Number(text) => Ok(text),
+        Json::Bool(yes) => Ok(yes.to_string()),
+        other => at.err(format_args!("must be a string, number or boolean, is {}", other.what())),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,194 @@
+//! Glob patterns: `*` is any run of characters, `?` is any one character.
+
+/// One symbol of a pattern before it is compiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unit {
+    Char(char),
+    /// `*`
+    Any,
+    /// `?`
+    One,
+}
+
+impl Unit {
+    /// Reads `text` with `*` and `?` as wildcards.
+    pub(crate) fn glob(text: &str) -> impl Iterator<Item = Unit> + '_ {
+        text.chars().map(|c| match c {
+            '*' => Unit::Any,
+            '?' => Unit::One,
+            c => Unit::Char(c),
+        })
+    }
+
+    /// As it is written in a policy.
+    pub(crate) fn symbol(self) -> char {
+        match self {
+            Unit::Char(c) => c,
+            Unit::Any => '*',
+            Unit::One => '?',
+        }
+    }
+
+    /// Reads `text` with every character standing for itself.
+    pub(crate) fn literal(text: &str) -> impl Iterator<Item = Unit> + '_ {
+        text.chars().map(Unit::Char)
+    }
+}
+
+/// A compiled pattern: the runs of symbols between its `*`s. Matching takes each run at its
+/// leftmost place, so it never backtracks over an earlier run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pattern {
+    runs: Vec<Run>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Run {
+    Plain(String),
+    /// A run with `?` in it; `None` is any one character.
+    Holed(Vec<Option<char>>),
+}
+
+impl Pattern {
+    /// Compiles `text` with `*` and `?` as wildcards.
+    pub fn glob(text: &str) -> Pattern {
+        Pattern::from_units(Unit::glob(text))
+    }
+
+    /// A pattern that matches `text` and nothing else.
+    pub fn literal(text: &str) -> Pattern {
+        Pattern { runs: vec![Run::Plain(text.to_owned())] }
+    }
+
+    pub(crate) fn from_units(units: impl IntoIterator<Item = Unit>) -> Pattern {
+        let mut runs = Vec::new();
+        let mut run = Vec::new();
+        for unit in units {
+            match unit {
+                Unit::Any => runs.push(Run::new(&std::mem::take(&mut run))),
+                Unit::One => run.push(None),
+                Unit::Char(c) => run.push(Some(c)),
+            }
+        }
+        runs.push(Run::new(&run));
+        Pattern { runs }
+    }
+
+    /// Whether the whole of `text` matches.
+    pub fn matches(&self, text: &str) -> bool {
+        let (Some(first), Some(last)) = (self.runs.first(), self.runs.last()) else {
+            return false;
+        };
+        if self.runs.len() == 1 {
+            return first.strip_prefix(text).is_some_and(str::is_empty);
+        }
+        let Some(rest) = first.strip_prefix(text) else { return false };
+        let Some(mut rest) = last.strip_suffix(rest) else { return false };
+        for run in &self.runs[1..self.runs.len() - 1] {
+            match run.skip_past(rest) {
+                Some(after) => rest = after,
+                None => return false,
+            }
+        }
+        true
+    }
+}
+
+impl Run {
+    fn new(symbols: &[Option<char>]) -> Run {
+        match symbols.iter().copied().collect::<Option<String>>() {
+            Some(text) => Run::Plain(text),
+            None => Run::Holed(symbols.to_vec()),
+        }
+    }
+
+    fn strip_prefix<'t>(&self, text: &'t str) -> Option<&'t str> {
+        match self {
+            Run::Plain(run) => text.strip_prefix(run.as_str()),
+            Run::Holed(run) => {
+                let mut chars = text.chars();
+                for want in run {
+                    let c = chars.next()?;
+                    if want.is_some_and(|w| w != c) {
+                        return None;
+                    }
+                }
+                Some(chars.as_str())
+            }
+        }
+    }
+
+    fn strip_suffix<'t>(&self, text: &'t str) -> Option<&'t str> {
+        match self {
+            Run::Plain(run) => text.strip_suffix(run.as_str()),
+            Run::Holed(run) => {
+                let mut chars = text.chars();
+                for want in run.iter().rev() {
+                    let c = chars.next_back()?;
+                    if want.is_some_and(|w| w != c) {
+                        return None;
+                    }
+                }
+                Some(chars.as_str())
+            }
+        }
+    }
+
+    /// What follows the leftmost occurrence of this run in `text`.
+    fn skip_past<'t>(&self, text: &'t str) -> Option<&'t str> {
+        match self {
+            Run::Plain(run) => text.find(run.as_str()).map(|at| &text[at + run.len()..]),
+            Run::Holed(_) => text.char_indices().find_map(|(at, _)| self.strip_prefix(&text[at..])),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn globs() {
+        let rows = [
+            ("", "", true),
+            ("", "a", false),
+            ("*", "", true),
+            ("*", "any:thing/é", true),
+            ("**", "x", true),
+            ("?", "", false),
+            ("?", "é", true),
+            ("?", "ab", false),
+            ("a*", "a", true),
+            ("a*", "ba", false),
+            ("*a", "bba", true),
+            ("a*a", "a", false),
+            ("a*a", "aa", true),
+            ("a*b*c", "a-b-c", true),
+            ("a*b*c", "a-c-b", false),
+            ("a*bc*c", "abcc", true),
+            ("a*bc*c", "abc", false),
+            ("*ab?d*", "xxabcd", true),
+            ("*ab?d*", "xxabd", false),
+            ("i-????", "i-0abc", true),
+            ("i-????*", "i-0ab", false),
+            ("?*?", "a", false),
+            ("?*?", "ab", true),
+            ("Ab", "ab", false),
+            ("arn:aws:ec2:*:*:instance/*", "arn:aws:ec2:eu-west-1:1:instance/i-0", true),
+            ("arn:aws:ec2:*::image/*", "arn:aws:ec2:eu-west-1:1:image/ami-0", false),
+        ];
+        for (pattern, text, want) in rows {
+            assert_eq!(Pattern::glob(pattern).matches(text), want, "{pattern} on {text}");
+        }
+        assert!(Pattern::literal("a*").matches("a*"));
+        assert!(!Pattern::literal("a*").matches("ab"));
+    }
+
+    #[test]
+    fn many_stars_stay_fast() {
+        let pattern = Pattern::glob(&"a*".repeat(500));
+        let text = format!("{}b", "a".repeat(20_000));
+        assert!(pattern.matches(&text));
+        assert!(!Pattern::glob(&format!("{}c", "*a".repeat(500))).matches(&text));
+    }
+}

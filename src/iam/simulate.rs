@@ -1,0 +1,287 @@
+//! The evaluator as a tool: one JSON request a line in, one JSON decision a line out, so that
+//! anyone can hold it against another evaluator.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::iam::arn::Arn;
+use crate::iam::context::Entry;
+use crate::iam::decision::{Decision, StatementRef};
+use crate::iam::document::Policy;
+use crate::iam::json::Json;
+use crate::iam::layers::{Layer, NamedPolicy, PolicySet};
+use crate::iam::nearest::Nearest;
+use crate::iam::principal::Principal;
+use crate::iam::request::Request;
+
+/// One line of input. A policy is a document (an object, or text as [`Policy::parse`] takes
+/// it), or such a document with a name: `{"name": "controller", "policy": {…}}`.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Case {
+    /// Given back in the answer; any JSON.
+    #[serde(default)]
+    id: serde_json::Value,
+    request: Ask,
+    /// Context keys whose value nobody knows.
+    #[serde(default)]
+    unknown_keys: Vec<String>,
+    #[serde(default)]
+    identity_policies: Vec<Json>,
+    boundary: Option<Json>,
+    session_policy: Option<Json>,
+    /// One list a level.
+    #[serde(default)]
+    scps: Vec<Vec<Json>>,
+    /// One list a level.
+    #[serde(default)]
+    rcps: Vec<Vec<Json>>,
+    resource_policy: Option<Json>,
+    #[serde(default)]
+    vpce_policies: Vec<Json>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Ask {
+    /// An ARN, an account id, the name of a service (`eks.amazonaws.com`), or `*` for
+    /// anonymous.
+    principal: String,
+    action: String,
+    resource: String,
+    /// The account that owns the resource.
+    account_id: Option<String>,
+    /// A key that is not here is absent.
+    #[serde(default)]
+    context: BTreeMap<String, OneOrMany>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum OneOrMany {
+    One(String),
+    Many(Vec<String>),
+}
+
+/// One line of output.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Answer {
+    pub id: serde_json::Value,
+    pub decision: Word,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layer: Option<Layer>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statement: Option<StatementRef>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<Nearest>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown_keys: Vec<String>,
+    /// The decision in words; what is wrong with the line where it is an error.
+    #[serde(default)]
+    pub message: String,
+}
+
+/// The decision as a word.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Word {
+    Allowed,
+    ImplicitDeny,
+    ExplicitDeny,
+    Unknown,
+    /// The line cannot be read.
+    #[default]
+    Error,
+}
+
+/// Decides one line. Never fails: a line that cannot be read gives an answer that says why.
+pub fn simulate_line(line: &str) -> String {
+    let answer = answer(line);
+    serde_json::to_string(&answer).unwrap_or_else(|error| {
+        format!(r#"{{"id":null,"decision":"error","message":"cannot write the answer: {error}"}}"#)
+    })
+}
+
+fn answer(line: &str) -> Answer {
+    let case: Case = match serde_json::from_str(line) {
+        Ok(case) => case,
+        Err(error) => return Answer { message: error.to_string(), ..Answer::default() },
+    };
+    let id = case.id.clone();
+    match decide(case) {
+        Ok(decision) => Answer { id, ..Answer::from(decision) },
+        Err(message) => Answer { id, message, ..Answer::default() },
+    }
+}
+
+impl From<Decision> for Answer {
+    fn from(decision: Decision) -> Answer {
+        let message = decision.to_string();
+        let rest = Answer { message, ..Answer::default() };
+        match decision {
+            Decision::Allowed { by } => {
+                Answer { decision: Word::Allowed, statement: Some(by), ..rest }
+            }
+            Decision::Denied { layer, statement } => Answer {
+                decision: Word::ExplicitDeny,
+                layer: Some(layer),
+                statement: Some(statement),
+                ..rest
+            },
+            Decision::NotAllowed { layer, nearest } => {
+                Answer { decision: Word::ImplicitDeny, layer: Some(layer), nearest, ..rest }
+            }
+            Decision::Unknown { keys, layer, statement } => Answer {
+                decision: Word::Unknown,
+                layer: Some(layer),
+                statement: Some(statement),
+                unknown_keys: keys,
+                ..rest
+            },
+        }
+    }
+}
+
+fn decide(case: Case) -> Result<Decision, String> {
+    let ask = case.request;
+    let mut request = Request::new(principal(&ask.principal)?, &ask.action, &ask.resource);
+    if let Some(account) = &ask.account_id {
+        request = request.in_account(account);
+    }
+    for (key, value) in ask.context {
+        request = request.with(
+            &key,
+            match value {
+                OneOrMany::One(value) => Entry::Value(value),
+                OneOrMany::Many(values) => Entry::List(values),
+            },
+        );
+    }
+    for key in &case.unknown_keys {
+        request = request.unknown(key);
+    }
+    let set = PolicySet {
+        identity: policies("identityPolicies", case.identity_policies)?,
+        boundary: case.boundary.map(|json| policy("boundary", json)).transpose()?,
+        session: policies("sessionPolicy", case.session_policy.into_iter().collect())?,
+        service_control: levels("scps", case.scps)?,
+        resource_control: levels("rcps", case.rcps)?,
+        resource: case.resource_policy.map(|json| policy("resourcePolicy", json)).transpose()?,
+        resource_must_allow: false,
+        vpc_endpoint: policies("vpcePolicies", case.vpce_policies)?,
+    };
+    Ok(set.decide(&request))
+}
+
+fn principal(text: &str) -> Result<Principal, String> {
+    if text == "*" {
+        return Ok(Principal::Anonymous);
+    }
+    let provider = |arn: &Arn| arn.service == "iam" && arn.resource_type().ends_with("-provider");
+    if text.parse().is_ok_and(|arn| provider(&arn)) {
+        return Ok(Principal::Federated(text.to_owned()));
+    }
+    if text.contains('.') && !text.starts_with("arn:") {
+        return Ok(Principal::Service(text.to_owned()));
+    }
+    Principal::aws(text).map_err(|error| format!("request.principal: {error}"))
+}
+
+fn levels(at: &str, levels: Vec<Vec<Json>>) -> Result<Vec<Vec<NamedPolicy>>, String> {
+    let each = levels.into_iter().enumerate();
+    each.map(|(level, documents)| policies(&format!("{at}[{level}]"), documents)).collect()
+}
+
+fn policies(at: &str, documents: Vec<Json>) -> Result<Vec<NamedPolicy>, String> {
+    let each = documents.into_iter().enumerate();
+    each.map(|(index, json)| policy(&format!("{at}[{index}]"), json)).collect()
+}
+
+/// Reads a policy; one without a name goes by its place in the line.
+fn policy(at: &str, json: Json) -> Result<NamedPolicy, String> {
+    let (mut name, mut document) = (None, None);
+    let json = match json {
+        Json::Object(entries) if entries.iter().any(|(key, _)| key == "policy") => {
+            for (key, value) in entries {
+                match (key.as_str(), value) {
+                    ("name", Json::Text(text)) => name = Some(text),
+                    ("policy", json) => document = Some(json),
+                    (key, _) => return Err(format!("{at}.{key}: expected name and policy")),
+                }
+            }
+            document.unwrap_or(Json::Null)
+        }
+        document => document,
+    };
+    let read = match json {
+        Json::Text(text) => Policy::parse(&text),
+        json => Policy::from_json(json),
+    };
+    match read {
+        Ok(policy) => Ok(NamedPolicy::new(name.unwrap_or_else(|| at.to_owned()), policy)),
+        Err(error) => Err(format!("{at}: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(rest: &str) -> Answer {
+        let text = format!(
+            r#"{{"id": 7, "request": {{"principal": "arn:aws:iam::111122223333:role/R",
+            "action": "ec2:CreateTags", "resource": "*",
+            "context": {{"aws:TagKeys": ["a"], "aws:RequestedRegion": "eu-west-1"}}}}, {rest}}}"#
+        );
+        serde_json::from_str(&simulate_line(&text)).unwrap()
+    }
+
+    #[test]
+    fn answers() {
+        let when = r#"{"Statement": {"Sid": "W", "Effect": "Allow", "Action": "ec2:*", "Resource": "*",
+            "Condition": {"StringEquals": {"K": "1"}}}}"#;
+        let all = r#"{"Statement": {"Effect": "Allow", "Action": "*", "Resource": "*"}}"#;
+        let deny = r#"{"Statement": {"Effect": "Deny", "Action": "*", "Resource": "*"}}"#;
+        let rows = [
+            (
+                format!(r#""identityPolicies": [{{"name": "n", "policy": {all}}}]"#),
+                Word::Allowed,
+                "allowed by Statement[0] of policy n",
+            ),
+            (
+                format!(r#""identityPolicies": [{when}]"#),
+                Word::ImplicitDeny,
+                "statement W of policy identityPolicies[0] wants K to be 1, but it is not sent",
+            ),
+            (
+                format!(r#""identityPolicies": [{when}], "unknownKeys": ["k"]"#),
+                Word::Unknown,
+                "depends on statement W of policy identityPolicies[0] (identity policy), which turns on K",
+            ),
+            (
+                format!(r#""identityPolicies": [{all}], "scps": [[{all}], [{all}, {deny}]]"#),
+                Word::ExplicitDeny,
+                "denied by Statement[0] of policy scps[1][1] (service control policy)",
+            ),
+            (
+                r#""identityPolicies": ["%7B%22Statement%22%3A[]%7D"]"#.to_owned(),
+                Word::ImplicitDeny,
+                "no identity policy has a statement for it",
+            ),
+            (
+                r#""boundary": {"Statement": [], "Statement": []}"#.to_owned(),
+                Word::Error,
+                "boundary: Statement: is given twice",
+            ),
+        ];
+        for (rest, word, message) in rows {
+            let answer = line(&rest);
+            assert_eq!((answer.decision, answer.message.as_str()), (word, message), "{rest}");
+            assert_eq!(answer.id, 7);
+        }
+        assert!(simulate_line("{").starts_with(r#"{"id":null,"decision":"error""#));
+        assert!(simulate_line(r#"{"request": {}}"#).contains("missing field `principal`"));
+    }
+}

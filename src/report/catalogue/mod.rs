@@ -1,0 +1,68 @@
+//! The checks themselves, as `list checks`, `explain` and `docs/checks.md` show them.
+
+mod explain;
+mod list;
+mod markdown;
+#[cfg(test)]
+mod tests;
+
+use serde::Serialize;
+
+pub use explain::{explain_check, explain_check_json};
+pub use list::{list_checks, list_checks_json};
+pub use markdown::docs_checks;
+
+use crate::{
+    checks::{Area, Check},
+    target::Product,
+};
+
+/// A check as a program reads it.
+#[derive(Serialize)]
+struct Entry {
+    id: &'static str,
+    title: &'static str,
+    area: Area,
+    products: &'static [Product],
+    errors: &'static [&'static str],
+    needs: &'static [&'static str],
+}
+
+impl Entry {
+    fn of(check: &Check) -> Self {
+        Self {
+            id: check.id,
+            title: check.title,
+            area: check.area,
+            products: check.products,
+            errors: check.errors,
+            needs: check.needs,
+        }
+    }
+}
+
+/// The areas that have checks, in the order in which a node comes to life.
+fn by_area<'a>(checks: &[&'a Check]) -> Vec<(Area, Vec<&'a Check>)> {
+    let of_area = |area| checks.iter().copied().filter(|check| check.area == area).collect();
+    let areas = Area::ALL.map(|area| (area, of_area(area)));
+    areas.into_iter().filter(|(_, checks): &(Area, Vec<_>)| !checks.is_empty()).collect()
+}
+
+fn product_titles(check: &Check) -> String {
+    let titles: Vec<_> = check.products.iter().map(|product| product.title()).collect();
+    titles.join(", ")
+}
+
+/// The parts of a check's doc: each heading with the text under it.
+fn sections(doc: &str) -> Vec<(&str, String)> {
+    let mut sections: Vec<(&str, String)> = Vec::new();
+    for line in doc.lines() {
+        if let Some(heading) = line.strip_prefix("## ") {
+            sections.push((heading.trim(), String::new()));
+        } else if let Some((_, text)) = sections.last_mut() {
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    sections.into_iter().map(|(heading, text)| (heading, text.trim().to_owned())).collect()
+}

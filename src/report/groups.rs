@@ -1,0 +1,71 @@
+//! The outcomes in the order in which people read them: by area, then by check.
+
+use crate::{
+    checks::{Area, Check},
+    outcome::{Outcome, Status},
+};
+
+/// An area and its checks.
+pub(super) struct Group<'a> {
+    pub title: &'static str,
+    pub checks: Vec<Judgement<'a>>,
+}
+
+/// A check and all that came of it.
+pub(super) struct Judgement<'a> {
+    pub id: &'a str,
+    /// The id again for a check that this build does not know.
+    pub title: &'a str,
+    pub outcomes: Vec<&'a Outcome>,
+}
+
+impl Judgement<'_> {
+    /// The worst status of its outcomes. A skip is no news beside a pass.
+    pub fn status(&self) -> Status {
+        let judged = self.outcomes.iter().map(|outcome| outcome.status);
+        let worst = judged.filter(|status| *status != Status::Skipped).max();
+        worst.unwrap_or(Status::Skipped)
+    }
+
+    /// Those that a person must look at, the failed before the rest.
+    pub fn problems(&self) -> Vec<&Outcome> {
+        let of = |status| self.outcomes.iter().filter(move |outcome| outcome.status == status);
+        [Status::Fail, Status::Warn, Status::Unknown].into_iter().flat_map(of).copied().collect()
+    }
+
+    /// `1 fail, 2 pass`; nothing where there is one outcome.
+    pub fn tally(&self) -> Option<String> {
+        let count = |status| self.outcomes.iter().filter(|o| o.status == status).count();
+        let counts = [Status::Fail, Status::Warn, Status::Unknown, Status::Pass, Status::Skipped]
+            .map(|status| (status, count(status)));
+        let found: Vec<_> = counts
+            .iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(status, count)| format!("{count} {}", status.as_str()))
+            .collect();
+        (self.outcomes.len() > 1).then(|| found.join(", "))
+    }
+}
+
+/// Groups the outcomes; the areas stand in the order in which a node comes to life, and
+/// checks that this build does not know come last.
+pub(super) fn groups<'a>(outcomes: &'a [Outcome], known: &'a [&'a Check]) -> Vec<Group<'a>> {
+    let find = |outcome: &Outcome| known.iter().find(|check| check.id == outcome.check);
+    let of_area = |area: Option<Area>| {
+        let members = outcomes.iter().filter(|outcome| find(outcome).map(|c| c.area) == area);
+        let mut checks: Vec<Judgement<'a>> = Vec::new();
+        for outcome in members {
+            match checks.iter_mut().find(|check| check.id == outcome.check) {
+                Some(check) => check.outcomes.push(outcome),
+                None => checks.push(Judgement {
+                    id: &outcome.check,
+                    title: find(outcome).map_or(outcome.check.as_str(), |check| check.title),
+                    outcomes: vec![outcome],
+                }),
+            }
+        }
+        Group { title: area.map_or("Other checks", Area::title), checks }
+    };
+    let areas = Area::ALL.into_iter().map(Some).chain([None]);
+    areas.map(of_area).filter(|group| !group.checks.is_empty()).collect()
+}

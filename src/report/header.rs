@@ -1,0 +1,89 @@
+//! What the report is about, each value with how it was learned.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    facts::Facts,
+    target::{NodeRole, Origin, Product, QueueTarget, Sourced, Stage, Tag, Target},
+};
+
+/// The target, as the report shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Header {
+    /// The caller's account id, if it could be read.
+    pub account: Option<String>,
+    /// The caller's ARN, if it could be read.
+    pub caller: Option<String>,
+    pub region: Sourced<String>,
+    /// Name of the EKS cluster.
+    pub cluster: String,
+    /// The version of the cluster, such as `1.35`, if it could be read.
+    pub kubernetes_version: Option<String>,
+    /// What is judged to run nodes in the cluster.
+    pub products: Vec<Sourced<Product>>,
+    pub stage: Sourced<Stage>,
+    /// Set where Karpenter is judged.
+    pub karpenter_version: Option<Sourced<String>>,
+    /// Names of the roles that Karpenter's controller may run with.
+    pub controller_roles: Vec<Sourced<String>>,
+    /// Names of the roles that nodes may run with.
+    pub node_roles: Vec<Sourced<String>>,
+    /// Names of the interruption queues.
+    pub queues: Vec<Sourced<String>>,
+    /// The tag that selects subnets and security groups, as `key=value` or `key`.
+    pub discovery_tag: Sourced<Tag>,
+    /// What the reader must know about how the target was found.
+    pub notes: Vec<String>,
+}
+
+impl Header {
+    pub fn new(target: &Target, facts: &Facts) -> Self {
+        let caller = facts.caller.value();
+        let runs_karpenter = target.runs(Product::Karpenter);
+        Self {
+            account: caller.map(|caller| caller.account.clone()),
+            caller: caller.map(|caller| caller.arn.clone()),
+            region: target.region.clone(),
+            cluster: target.cluster.clone(),
+            kubernetes_version: facts.cluster.value().map(|cluster| cluster.version.clone()),
+            products: target.products.clone(),
+            stage: target.stage.clone(),
+            karpenter_version: runs_karpenter.then(|| {
+                let version = &target.karpenter_version;
+                Sourced::new(version.value.to_string(), version.origin)
+            }),
+            controller_roles: target.controller_roles.clone(),
+            node_roles: target.node_roles.iter().map(node_role).collect(),
+            queues: queues(&target.queue),
+            discovery_tag: target.discovery_tag.clone(),
+            notes: notes(target),
+        }
+    }
+}
+
+fn notes(target: &Target) -> Vec<String> {
+    let mut notes = target.notes.clone();
+    if target.runs(Product::Karpenter) && target.queue == QueueTarget::NotSeen {
+        notes.push(
+            "whether an interruption queue exists under a usual name could not be read: say \
+             which is used with --interruption-queue"
+                .to_owned(),
+        );
+    }
+    notes
+}
+
+fn node_role(role: &NodeRole) -> Sourced<String> {
+    Sourced::new(role.name.clone(), role.origin)
+}
+
+fn queues(queue: &QueueTarget) -> Vec<Sourced<String>> {
+    match queue {
+        QueueTarget::Named(name) => vec![Sourced::new(name.clone(), Origin::Flag)],
+        QueueTarget::Found(names) => {
+            names.iter().map(|name| Sourced::new(name.clone(), Origin::UsualName)).collect()
+        }
+        QueueTarget::None | QueueTarget::NotSeen => Vec::new(),
+    }
+}

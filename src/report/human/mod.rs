@@ -1,0 +1,115 @@
+//! The report for people: what is checked, one line a check, and under each problem what was
+//! seen, what it will look like, and how to mend it.
+
+mod header;
+mod problem;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+};
+
+use super::{
+    Report,
+    groups::{Group, Judgement, groups},
+    style::{BADGE, Ink, Style, badge},
+    summary,
+    text::{beside, clean, hang, inked, wrap},
+};
+use crate::{
+    checks::{self, Check},
+    outcome::Status,
+};
+
+/// Of a check's line, in columns.
+const INDENT: usize = 2;
+
+/// Writes the report for people.
+///
+/// # Errors
+/// Where `out` cannot be written to.
+pub fn write(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    write_with(report, checks::ALL, out, style)
+}
+
+/// Writes the report with the titles and areas of these checks.
+pub(super) fn write_with(
+    report: &Report,
+    known: &[&Check],
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    header::write(report, out, style)?;
+    for group in groups(&report.outcomes, known) {
+        write_group(&group, out, style)?;
+    }
+    let (status, sentence) = summary::verdict(report);
+    writeln!(out)?;
+    hang(out, "", &inked(&sentence, style.columns(), Ink::Status(status), style))?;
+    writeln!(out, "{}", summary::counts(report, style))
+}
+
+fn write_group(group: &Group<'_>, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    writeln!(out, "\n{}", style.paint(Ink::Heading, group.title))?;
+    let (skipped, judged): (Vec<_>, Vec<_>) =
+        group.checks.iter().partition(|check| check.status() == Status::Skipped);
+    let mut after_problems = false;
+    for check in judged {
+        if after_problems {
+            writeln!(out)?;
+        }
+        write_check(check, out, style)?;
+        after_problems = !check.problems().is_empty();
+    }
+    if after_problems && !skipped.is_empty() {
+        writeln!(out)?;
+    }
+    write_skipped(&skipped, out, style)
+}
+
+fn write_check(check: &Judgement<'_>, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    let columns = style.columns() - INDENT - BADGE - 2;
+    let mut lines = wrap(&clean(check.title), columns);
+    if let Some(tally) = check.tally() {
+        beside(&mut lines, &format!("({tally})"), columns, style);
+    }
+    hang(out, &badge_head(check.status(), style), &lines)?;
+    for outcome in check.outcomes.iter().filter(|outcome| outcome.status == Status::Skipped) {
+        if check.status() != Status::Skipped {
+            skip_line(&format!("{}: {}", outcome.subject, outcome.seen), out, style)?;
+        }
+    }
+    problem::write(&check.problems(), out, style)
+}
+
+/// Skipped checks, those with the same reason on one line.
+fn write_skipped(skipped: &[&Judgement<'_>], out: &mut dyn Write, style: Style) -> io::Result<()> {
+    let mut by_reason: BTreeMap<&str, Vec<&Judgement<'_>>> = BTreeMap::new();
+    for check in skipped {
+        for outcome in &check.outcomes {
+            let checks = by_reason.entry(&outcome.seen).or_default();
+            if checks.last().is_none_or(|last| last.id != check.id) {
+                checks.push(check);
+            }
+        }
+    }
+    for (reason, checks) in by_reason {
+        let names: Vec<_> = match checks.as_slice() {
+            [only] => vec![only.title],
+            several => several.iter().map(|check| check.id).collect(),
+        };
+        skip_line(&format!("{}: {reason}", names.join(", ")), out, style)?;
+    }
+    Ok(())
+}
+
+fn skip_line(text: &str, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    let lines = inked(text, style.columns() - INDENT - BADGE - 2, Ink::Dim, style);
+    hang(out, &badge_head(Status::Skipped, style), &lines)
+}
+
+fn badge_head(status: Status, style: Style) -> String {
+    " ".repeat(INDENT) + &badge(status, style) + "  "
+}

@@ -1,0 +1,128 @@
+//! One problem: what was seen, what the user would see, and how to mend it.
+
+use std::io::{self, Write};
+
+use crate::{
+    outcome::{Outcome, QuotedError, Remedy, Status, Step},
+    report::{
+        style::{Ink, Style},
+        text::{clean, clean_block, hang, inked, prose, sentence},
+    },
+};
+
+/// Of the labels, in columns.
+const INDENT: usize = 4;
+/// Of the label column without its indent, in columns.
+const LABELS: usize = 15;
+/// Of commands and documents, in columns.
+const STEPS: usize = 6;
+
+/// Writes the problems of one check, and where it is documented. Where there are several, the
+/// status of each stands beside its subject.
+pub(super) fn write(problems: &[&Outcome], out: &mut dyn Write, style: Style) -> io::Result<()> {
+    let block = Block { style };
+    for outcome in problems {
+        writeln!(out)?;
+        block.problem(outcome, problems.len() > 1, out)?;
+    }
+    let Some(last) = problems.last() else { return Ok(()) };
+    block.row("Docs", &last.docs, out)?;
+    block.row("", &format!("karpenter-preflight explain {}", last.check), out)
+}
+
+/// The layout of a problem.
+#[derive(Clone, Copy)]
+struct Block {
+    style: Style,
+}
+
+impl Block {
+    fn problem(self, outcome: &Outcome, named: bool, out: &mut dyn Write) -> io::Result<()> {
+        let unknown = outcome.status == Status::Unknown;
+        let status = if named { format!(" ({})", outcome.status.as_str()) } else { String::new() };
+        self.row("Subject", &format!("{}{status}", outcome.subject), out)?;
+        self.row(if unknown { "Why" } else { "Seen" }, &sentence(&outcome.seen), out)?;
+        self.errors(&outcome.errors, out)?;
+        if !outcome.effect.is_empty() {
+            self.row("Effect", &outcome.effect, out)?;
+        }
+        if let Some(action) = &outcome.missing_action {
+            self.row("Allow", &format!("{action} to the caller"), out)?;
+        }
+        if let Some(remedy) = &outcome.remedy {
+            self.remedy(if unknown { "To find out" } else { "To mend" }, remedy, out)?;
+        }
+        Ok(())
+    }
+
+    fn columns(self) -> usize {
+        self.style.columns() - INDENT - LABELS
+    }
+
+    fn head(self, label: &str) -> String {
+        let (indent, padding) = (" ".repeat(INDENT), " ".repeat(LABELS - label.len()));
+        format!("{indent}{}{padding}", self.style.paint(Ink::Label, label))
+    }
+
+    fn row(self, label: &str, text: &str, out: &mut dyn Write) -> io::Result<()> {
+        hang(out, &self.head(label), &prose(text, self.columns(), self.style))
+    }
+
+    fn errors(self, errors: &[QuotedError], out: &mut dyn Write) -> io::Result<()> {
+        for (i, error) in errors.iter().enumerate() {
+            let text = if error.quote.is_empty() {
+                error.id.clone()
+            } else {
+                format!("\"{}\"", error.quote.trim())
+            };
+            let label = if i == 0 { "You would see" } else { "" };
+            let lines = inked(&text, self.columns(), Ink::Quote, self.style);
+            hang(out, &self.head(label), &lines)?;
+        }
+        Ok(())
+    }
+
+    fn remedy(self, label: &str, remedy: &Remedy, out: &mut dyn Write) -> io::Result<()> {
+        self.row(label, &remedy.words, out)?;
+        for step in &remedy.steps {
+            writeln!(out)?;
+            match step {
+                Step::Command { command } => self.command(command, out)?,
+                Step::Document { file, document } => self.document(file, document, out)?,
+            }
+        }
+        if remedy.steps.is_empty() { Ok(()) } else { writeln!(out) }
+    }
+
+    /// A command is never wrapped, so that it can be copied.
+    fn command(self, command: &str, out: &mut dyn Write) -> io::Result<()> {
+        self.step(&clean_block(command), Ink::Code, out)
+    }
+
+    /// A document as a here-document. A shell looks for its end at the start of a line, so
+    /// that one line is not indented.
+    fn document(self, file: &str, document: &str, out: &mut dyn Write) -> io::Result<()> {
+        let lines = clean_block(document);
+        let end = end_mark(&lines);
+        self.step(&[format!("cat > {} <<'{end}'", clean(file))], Ink::Code, out)?;
+        self.step(&lines, Ink::Dim, out)?;
+        writeln!(out, "{}", self.style.paint(Ink::Code, &end))
+    }
+
+    fn step(self, lines: &[String], ink: Ink, out: &mut dyn Write) -> io::Result<()> {
+        for line in lines {
+            let line = self.style.paint(ink, line);
+            writeln!(out, "{}", format!("{}{line}", " ".repeat(STEPS)).trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// `EOF`, made longer until no line of the document is the same.
+fn end_mark(lines: &[String]) -> String {
+    let mut end = "EOF".to_owned();
+    while lines.contains(&end) {
+        end.push('_');
+    }
+    end
+}

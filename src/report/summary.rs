@@ -1,0 +1,64 @@
+//! The last lines of a report: what it comes to, and the counts.
+
+use super::{
+    Report,
+    style::{Ink, Style},
+};
+use crate::outcome::Status;
+
+/// `12 pass, 1 warn, 2 fail, 1 unknown, 3 skipped; 45 calls in 2.3 seconds`.
+pub(super) fn counts(report: &Report, style: Style) -> String {
+    let counts = Status::ALL.map(|status| {
+        let count = report.counts.get(status);
+        let text = format!("{count} {}", status.as_str());
+        if count > 0 { style.paint(Ink::Status(status), &text) } else { text }
+    });
+    let effort = report.effort;
+    let calls = many(effort.calls, "call", "calls");
+    let tenths = effort.milliseconds.saturating_add(50) / 100;
+    format!("{}; {calls} in {}.{} seconds", counts.join(", "), tenths / 10, tenths % 10)
+}
+
+/// What the counts come to, in a sentence. Only a run in which something was judged and
+/// nothing is unknown is called well.
+pub(super) fn verdict(report: &Report) -> (Status, String) {
+    let counts = report.counts;
+    let products = products(report);
+    let unknown = match counts.unknown {
+        0 => String::new(),
+        1 => " 1 thing could not be judged.".to_owned(),
+        many => format!(" {many} things could not be judged."),
+    };
+    if counts.fail > 0 {
+        let findings = many(counts.fail, "finding", "findings");
+        return (Status::Fail, format!("{findings} will stop {products} here.{unknown}"));
+    }
+    if counts.unknown > 0 {
+        let sentence = format!("Nothing failed, but this is no all-clear:{unknown}");
+        return (Status::Unknown, sentence);
+    }
+    if counts.warn > 0 {
+        let warnings = many(counts.warn, "warning", "warnings");
+        return (Status::Warn, format!("Nothing will stop {products} here; {warnings} to read."));
+    }
+    if counts.pass > 0 {
+        let cluster = &report.target.cluster;
+        let sentence = format!(
+            "All is well: nothing was found that would stop {products} in cluster {cluster}."
+        );
+        return (Status::Pass, sentence);
+    }
+    (Status::Skipped, "Nothing was judged: no check applied.".to_owned())
+}
+
+fn products(report: &Report) -> String {
+    let titles: Vec<_> = report.target.products.iter().map(|found| found.value.title()).collect();
+    match titles.as_slice() {
+        [] => "Karpenter or EKS Auto Mode".to_owned(),
+        titles => titles.join(" or "),
+    }
+}
+
+fn many(count: usize, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
+}

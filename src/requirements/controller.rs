@@ -1,0 +1,32 @@
+//! What the Karpenter controller asks of the account, by version.
+
+use std::sync::LazyLock;
+
+use super::entry::{RequestFile, requests};
+use super::load::embedded;
+use super::request::Request;
+use super::setup::Setup;
+use super::version::KarpenterVersion;
+use super::versions::judged_as;
+
+/// The requests that the controller of this version makes in this set-up.
+pub fn controller(version: KarpenterVersion, setup: &Setup) -> Vec<Request> {
+    let judged = judged_as(version);
+    FILES.iter().flat_map(|file| requests(file, judged, setup)).collect()
+}
+
+static FILES: LazyLock<[RequestFile; 6]> = LazyLock::new(|| {
+    [
+        embedded(include_str!("../../policies/karpenter/requests/start.toml")),
+        embedded(include_str!("../../policies/karpenter/requests/discovery.toml")),
+        embedded(include_str!("../../policies/karpenter/requests/instance-profile.toml")),
+        embedded(include_str!("../../policies/karpenter/requests/validation.toml")),
+        embedded(include_str!("../../policies/karpenter/requests/launch.toml")),
+        embedded(include_str!("../../policies/karpenter/requests/running.toml")),
+    ]
+});
+
+/// The data files, for their sources and for tests.
+pub(super) fn files() -> &'static [RequestFile] {
+    FILES.as_slice()
+}

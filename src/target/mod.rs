@@ -1,0 +1,151 @@
+//! What is to be checked, and how each part of that was learned.
+//!
+//! [`Scope`] is what the user said; [`resolve`](resolve::resolve) adds what the account shows
+//! and gives a [`Target`]. Every value keeps its [`Origin`], so that nothing is guessed
+//! silently.
+
+pub mod names;
+pub mod redact;
+pub mod resolve;
+pub mod saved;
+mod scope;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::requirements::version::KarpenterVersion;
+pub use scope::{ProductChoice, Scope, StageChoice, Tag};
+
+/// What runs nodes in the cluster.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Product {
+    Karpenter,
+    AutoMode,
+}
+
+impl Product {
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Karpenter => "Karpenter",
+            Self::AutoMode => "EKS Auto Mode",
+        }
+    }
+}
+
+/// Whether Karpenter is there already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stage {
+    /// Before an install: what is not there yet is no fault.
+    Before,
+    After,
+}
+
+/// How a value was learned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// A command-line flag.
+    Flag,
+    /// The environment or profile of the caller.
+    Environment,
+    /// `eks:DescribeCluster`.
+    Cluster,
+    /// A pod identity association of the cluster.
+    PodIdentityAssociation,
+    /// An access entry of the cluster.
+    AccessEntry,
+    /// An instance profile that Karpenter made for the cluster.
+    InstanceProfile,
+    /// A name that the known installers give.
+    UsualName,
+    /// The default of Karpenter or of its chart.
+    Default,
+    /// Nothing says which: the newest release known is assumed.
+    NewestKnown,
+}
+
+impl Origin {
+    /// How the report names it.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Flag => "flag",
+            Self::Environment => "environment",
+            Self::Cluster => "cluster",
+            Self::PodIdentityAssociation => "pod identity association",
+            Self::AccessEntry => "access entry",
+            Self::InstanceProfile => "instance profile",
+            Self::UsualName => "usual name",
+            Self::Default => "default",
+            Self::NewestKnown => "assumed: newest known",
+        }
+    }
+}
+
+/// A value and how it was learned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Sourced<T> {
+    pub value: T,
+    pub origin: Origin,
+}
+
+impl<T> Sourced<T> {
+    pub fn new(value: T, origin: Origin) -> Self {
+        Self { value, origin }
+    }
+}
+
+/// A role that nodes run with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NodeRole {
+    /// The name, without path.
+    pub name: String,
+    pub product: Product,
+    pub origin: Origin,
+}
+
+/// The interruption queue: the one that was named, or those found under a usual name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum QueueTarget {
+    /// The user named it. It may be a URL or an ARN where Karpenter wants a name.
+    Named(String),
+    /// Found under usual names.
+    Found(Vec<String>),
+    /// Not named, and none exists under a usual name.
+    None,
+    /// Not named, and whether one exists under a usual name could not be read.
+    NotSeen,
+}
+
+/// What is checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    pub cluster: String,
+    pub region: Sourced<String>,
+    pub partition: &'static str,
+    pub products: Vec<Sourced<Product>>,
+    pub stage: Sourced<Stage>,
+    pub karpenter_version: Sourced<KarpenterVersion>,
+    pub namespace: Sourced<String>,
+    pub service_account: Sourced<String>,
+    /// Role names; several where several fit, none before an install.
+    pub controller_roles: Vec<Sourced<String>>,
+    pub node_roles: Vec<NodeRole>,
+    pub queue: QueueTarget,
+    pub discovery_tag: Sourced<Tag>,
+    /// What the reader must know about how the target was found.
+    pub notes: Vec<String>,
+}
+
+impl Target {
+    pub fn runs(&self, product: Product) -> bool {
+        self.products.iter().any(|found| found.value == product)
+    }
+
+    pub fn before_install(&self) -> bool {
+        self.stage.value == Stage::Before
+    }
+}

@@ -1,0 +1,54 @@
+//! The names that the known installers give (`docs` of Karpenter's getting-started guide and
+//! migration guide, eksctl, and the Terraform module terraform-aws-eks).
+
+/// Names a controller role may have.
+pub fn controller_roles(cluster: &str) -> [String; 3] {
+    [
+        format!("{cluster}-karpenter"),
+        format!("KarpenterControllerRole-{cluster}"),
+        format!("eksctl-{cluster}-iamservice-role"),
+    ]
+}
+
+/// Names a node role may have.
+pub fn node_roles(cluster: &str) -> [String; 3] {
+    [
+        format!("KarpenterNodeRole-{cluster}"),
+        format!("Karpenter-{cluster}"),
+        format!("eksctl-KarpenterNodeRole-{cluster}"),
+    ]
+}
+
+/// Names an interruption queue may have.
+pub fn queues(cluster: &str) -> [String; 2] {
+    [cluster.to_owned(), format!("Karpenter-{cluster}")]
+}
+
+/// IAM's limit for a role name, in characters.
+pub const ROLE_NAME_LIMIT: usize = 64;
+
+/// Whether IAM could have a role of this name at all.
+pub fn is_role_name(name: &str) -> bool {
+    !name.is_empty()
+        && name.len() <= ROLE_NAME_LIMIT
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "+=,.@_-".contains(c))
+}
+
+/// The name of a queue that was given as a name, a URL or an ARN.
+pub fn queue_name(named: &str) -> &str {
+    named.rsplit(['/', ':']).next().unwrap_or(named)
+}
+
+/// The public parameters with the recommended AL2023 image of a Kubernetes version, one an
+/// architecture (`pkg/providers/amifamily/al2023.go`).
+pub fn image_parameters(kubernetes_version: &str) -> Vec<String> {
+    ["x86_64", "arm64"]
+        .iter()
+        .map(|architecture| {
+            format!(
+                "/aws/service/eks/optimized-ami/{kubernetes_version}/amazon-linux-2023/\
+                 {architecture}/standard/recommended/image_id"
+            )
+        })
+        .collect()
+}

@@ -1,0 +1,1 @@
+"""An AWS account on loopback: moto's server plus the operations that it lacks."""

@@ -1,0 +1,1 @@
+"""EKS: whole clusters, access entries, pod identity associations and add-ons."""

@@ -1,0 +1,1 @@
+"""Accounts as real installers leave them, made through the public API."""
