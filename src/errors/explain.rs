@@ -11,7 +11,7 @@ use super::{
     catalogue::catalogue,
     denial::{self, Denial},
     entry::Rank,
-    group::{Counted, Explanation, Group, Place, Seen, arrange},
+    group::{Counted, Explanation, Group, Position, Seen, arrange},
     matcher::{Build, Match, Matcher},
     network::{self, NetworkFault},
     normalize::readable,
@@ -95,7 +95,7 @@ impl Tally {
     fn count(&mut self, window: &Window, found: &Match) {
         let raw = window.raw_at(found.span.start);
         let raw_end = window.raw_at(found.span.end.saturating_sub(1)) + 1;
-        let place = Place {
+        let place = Position {
             start: window.bytes_before + raw as u64,
             end: window.bytes_before + raw_end as u64,
             weight: found.weight,
@@ -118,7 +118,7 @@ impl Tally {
     fn count_denial(&mut self, window: &Window, at: usize) {
         let raw = window.raw_at(at);
         let from = raw.saturating_sub(600);
-        let to = window.raw().len().min(raw + 4096);
+        let to = window.record_end(raw, 4096);
         let Some(denial) = denial::read(&window.raw()[from..to], raw - from) else { return };
         let key = Denial { encoded: None, ..denial.clone() };
         count_distinct(&mut self.denials, key, denial, window, raw);
@@ -153,7 +153,7 @@ impl Tally {
 impl Open {
     /// Whether a match is a further part of the latest occurrence: another wording of the
     /// same entry, in the same message.
-    fn joins(&mut self, window: &Window, found: &Match, place: Place) -> bool {
+    fn joins(&mut self, window: &Window, found: &Match, place: Position) -> bool {
         let gap = place.start.saturating_sub(self.end);
         let near = gap <= 2 * MESSAGE as u64 && !self.patterns.contains(&found.pattern);
         let inside = self.end >= window.bytes_before;

@@ -33,7 +33,7 @@ pub struct Group {
     pub follow_ups: Vec<Group>,
     /// Where its first occurrence stands, for the order.
     #[serde(skip)]
-    pub(super) place: Place,
+    pub(super) place: Position,
 }
 
 /// Something found, and how often.
@@ -60,7 +60,7 @@ pub struct Seen {
 
 /// Where an occurrence stands in the input, and how much of it is literal.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Place {
+pub(super) struct Position {
     pub start: u64,
     pub end: u64,
     pub weight: usize,
@@ -92,7 +92,7 @@ impl Seen {
 /// Puts groups in order, and those that are consequences under their causes.
 pub(super) fn arrange(mut groups: Vec<Group>) -> Vec<Group> {
     groups.sort_by_key(|group| {
-        let Place { start, weight, .. } = group.place;
+        let Position { start, weight, .. } = group.place;
         (group.entry.rank, start, Reverse(weight), &group.entry.id)
     });
     fold(groups)

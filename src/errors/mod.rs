@@ -19,6 +19,7 @@ mod network;
 mod normalize;
 mod pattern;
 mod principal;
+mod similar;
 #[cfg(test)]
 mod tests;
 mod time;

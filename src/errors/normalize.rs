@@ -111,6 +111,31 @@ pub fn squash_step(raw: &[u8], at: usize, limit: usize, out: &mut Vec<u8>) -> us
     }
 }
 
+/// The position in `raw`, at or after `at`, of the squashed byte number `wanted`.
+pub fn position_of(raw: &[u8], mut at: usize, mut wanted: usize) -> usize {
+    let mut out = Vec::new();
+    while at < raw.len() {
+        if matches!(raw[at], b'\\' | ESCAPE) {
+            out.clear();
+            let next = escape(raw, at, &LOWERED, &mut out);
+            if out.len() > wanted {
+                return at;
+            }
+            wanted -= out.len();
+            at = next;
+            continue;
+        }
+        if LOWERED[usize::from(raw[at])] != DROP {
+            if wanted == 0 {
+                return at;
+            }
+            wanted -= 1;
+        }
+        at += 1;
+    }
+    raw.len()
+}
+
 /// Appends what is kept of `raw`. Written without a branch a byte: this is the hot loop.
 fn copy(raw: &[u8], table: &[u8; 256], out: &mut Vec<u8>) {
     let start = out.len();

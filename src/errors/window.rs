@@ -6,7 +6,10 @@ use std::{
     ops::Range,
 };
 
-use super::{normalize::squash_step, time};
+use super::{
+    normalize::{position_of, squash_step},
+    time,
+};
 
 /// How much is read at a time, in bytes.
 const BLOCK: usize = 512 * 1024;
@@ -120,16 +123,7 @@ impl Window {
     pub fn raw_at(&self, squashed: usize) -> usize {
         let after = self.marks.partition_point(|mark| mark.squashed <= squashed);
         let mark = self.marks.get(after.saturating_sub(1)).copied().unwrap_or_default();
-        let mut at = mark.raw;
-        let mut out = Vec::new();
-        while at < self.raw.len() {
-            let next = squash_step(&self.raw, at, 1, &mut out);
-            if mark.squashed + out.len() > squashed {
-                return at;
-            }
-            at = next;
-        }
-        self.raw.len()
+        position_of(&self.raw, mark.raw, squashed - mark.squashed)
     }
 
     pub fn raw(&self) -> &[u8] {
@@ -152,6 +146,13 @@ impl Window {
     /// The end of the line that a raw position is in.
     pub fn line_end(&self, raw: usize) -> usize {
         memchr::memchr(b'\n', &self.raw[raw..]).map_or(self.raw.len(), |end| raw + end)
+    }
+
+    /// The end of the log record that a raw position is in, at most `reach` bytes away.
+    pub fn record_end(&self, raw: usize, reach: usize) -> usize {
+        let text = &self.raw[raw..self.raw.len().min(raw + reach)];
+        let end = memchr::memchr_iter(b'\n', text).find(|end| begins_record(&text[end + 1..]));
+        raw + end.unwrap_or(text.len())
     }
 
     /// Whether no new log record begins between two raw positions.
