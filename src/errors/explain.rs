@@ -11,7 +11,7 @@ use super::{
     catalogue::catalogue,
     denial::{self, Denial},
     entry::Rank,
-    group::{Counted, Explanation, Group, Position, Seen, arrange},
+    group::{Counted, Explanation, Group, Position, Seen, Votes, arrange},
     matcher::{Build, Match, Matcher},
     network::{self, NetworkFault},
     normalize::readable,
@@ -55,6 +55,7 @@ struct Tally {
     /// By the denial without its encoded message, which is another one each time.
     denials: BTreeMap<Denial, Counted<Denial>>,
     network: BTreeMap<NetworkFault, Counted<NetworkFault>>,
+    votes: Votes,
     /// The start of the input, to find similar entries by.
     beginning: String,
 }
@@ -78,6 +79,7 @@ impl Tally {
             let fresh = window.fresh.contains(&one.anchor);
             if fresh && !is_wrapper(window, &found.matches, index) {
                 self.count(window, one);
+                self.vote(window, &found.matches, index);
             }
         }
         for at in found.denials.into_iter().filter(|at| window.fresh.contains(at)) {
@@ -115,6 +117,23 @@ impl Tally {
         self.groups.insert(&found.entry.id, open);
     }
 
+    /// Notes which causes of an error stand in the same message with it.
+    fn vote(&mut self, window: &Window, matches: &[Match], index: usize) {
+        /// A message holds no more than so many matches.
+        const NEAR: usize = 12;
+        let one = &matches[index];
+        if one.entry.follows.is_empty() {
+            return;
+        }
+        let near = &matches[index.saturating_sub(NEAR)..matches.len().min(index + NEAR)];
+        for other in near.iter().filter(|other| one.entry.follows.contains(&other.entry.id)) {
+            let start = one.span.start.min(other.span.start);
+            if same_message(window, start, one.span.start.max(other.span.start)) {
+                *self.votes.entry((&one.entry.id, &other.entry.id)).or_default() += 1;
+            }
+        }
+    }
+
     fn count_denial(&mut self, window: &Window, at: usize) {
         let raw = window.raw_at(at);
         let from = raw.saturating_sub(600);
@@ -141,7 +160,8 @@ impl Tally {
 
     fn finish(self, window: &Window) -> Explanation {
         let (bytes, lines) = window.size();
-        let groups = arrange(self.groups.into_values().map(|open| open.group).collect());
+        let groups =
+            arrange(self.groups.into_values().map(|open| open.group).collect(), &self.votes);
         let nearest =
             if groups.is_empty() { catalogue().nearest(&self.beginning) } else { Vec::new() };
         let denials = in_order(self.denials);

@@ -1,6 +1,6 @@
 //! What `explain` answers: the errors of an input, counted and put in order.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::BTreeMap};
 
 use serde::Serialize;
 
@@ -89,39 +89,46 @@ impl Seen {
     }
 }
 
+/// How often an error (first id) stood in one message with a cause of it (second id).
+pub(super) type Votes = BTreeMap<(&'static str, &'static str), u64>;
+
 /// Puts groups in order, and those that are consequences under their causes.
-pub(super) fn arrange(mut groups: Vec<Group>) -> Vec<Group> {
+pub(super) fn arrange(mut groups: Vec<Group>, votes: &Votes) -> Vec<Group> {
     groups.sort_by_key(|group| {
         let Position { start, weight, .. } = group.place;
         (group.entry.rank, start, Reverse(weight), &group.entry.id)
     });
-    fold(groups)
+    let causes: Vec<Option<usize>> =
+        groups.iter().map(|group| cause_of(group, &groups, votes)).collect();
+    fold(groups, &causes)
 }
 
-/// Puts each group under the first other group that it follows from.
-fn fold(groups: Vec<Group>) -> Vec<Group> {
-    let cause_of = |group: &Group| {
-        let present = |id: &String| groups.iter().position(|other| other.entry.id == *id);
-        group.entry.follows.iter().filter_map(present).min()
-    };
-    let causes: Vec<Option<usize>> = groups.iter().map(cause_of).collect();
-    let mut tops: Vec<Option<Group>> = Vec::with_capacity(groups.len());
-    let mut under: Vec<(usize, Group)> = Vec::new();
-    for (index, group) in groups.iter().enumerate() {
-        match root(&causes, index) {
-            Some(root) => {
-                under.push((root, group.clone()));
-                tops.push(None);
-            }
-            None => tops.push(Some(group.clone())),
+/// Which of the groups is the cause of one: the one most often in a message with it, else the
+/// first in order.
+fn cause_of(group: &Group, groups: &[Group], votes: &Votes) -> Option<usize> {
+    let voted =
+        |cause: &str| votes.get(&(group.entry.id.as_str(), cause)).copied().unwrap_or_default();
+    let present = |id: &String| groups.iter().position(|other| other.entry.id == *id);
+    let causes = group.entry.follows.iter().filter_map(|id| Some((present(id)?, voted(id))));
+    causes.min_by_key(|&(index, votes)| (Reverse(votes), index)).map(|(index, _)| index)
+}
+
+/// Puts each group that has a cause under the root of its causes.
+fn fold(groups: Vec<Group>, causes: &[Option<usize>]) -> Vec<Group> {
+    let roots: Vec<Option<usize>> = (0..groups.len()).map(|index| root(causes, index)).collect();
+    let mut tops = Vec::new();
+    let mut under: BTreeMap<usize, Vec<Group>> = BTreeMap::new();
+    for (index, group) in groups.into_iter().enumerate() {
+        match roots[index] {
+            Some(root) => under.entry(root).or_default().push(group),
+            None => tops.push((index, group)),
         }
     }
-    for (root, group) in under {
-        if let Some(Some(top)) = tops.get_mut(root) {
-            top.follow_ups.push(group);
-        }
-    }
-    tops.into_iter().flatten().collect()
+    let with_follow_ups = tops.into_iter().map(|(index, mut group)| {
+        group.follow_ups = under.remove(&index).unwrap_or_default();
+        group
+    });
+    with_follow_ups.collect()
 }
 
 /// The last cause in the chain from `index`, if it has one. The chain has no circle: a test

@@ -52,6 +52,19 @@ fn consequences_are_folded_under_their_cause() {
 }
 
 #[test]
+fn of_several_causes_the_one_in_the_same_message_is_taken() {
+    let fleet = |code: &str| format!("creating instance, with fleet error(s), {code}");
+    let log = [
+        line(1, "VcpuLimitExceeded: You have requested more vCPU capacity"),
+        line(2, &fleet("InsufficientFreeAddressesInSubnet: There are not enough free addresses")),
+    ]
+    .concat();
+    let explanation = explained(&log);
+    let ids = all(&explanation);
+    assert_eq!(ids, ["vcpu-limit-exceeded", "insufficient-free-addresses", "create-fleet-failed"]);
+}
+
+#[test]
 fn a_consequence_alone_stands_by_itself() {
     assert_eq!(all(&explained("no nodepools found")), ["no-nodepools-found"]);
 }
