@@ -12,7 +12,7 @@ use super::{
 };
 
 /// How much is read at a time, in bytes.
-const BLOCK: usize = 512 * 1024;
+pub(super) const BLOCK: usize = 512 * 1024;
 
 /// How much of the text around a match can matter, in bytes.
 const EDGE: usize = 8 * 1024;

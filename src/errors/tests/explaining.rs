@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read};
 
 use super::{all, explained, samples};
-use crate::errors::explain::explain;
+use crate::errors::{explain::explain, window::BLOCK};
 
 /// A log line at a second of a minute.
 fn line(second: u32, error: &str) -> String {
@@ -133,6 +133,20 @@ fn every_occurrence_in_a_long_input_is_counted_once() {
         let explanation = explain(input).unwrap();
         let counts: Vec<_> = explanation.groups.iter().map(|group| group.seen.count).collect();
         assert_eq!(counts, [150], "{error}");
+    }
+}
+
+#[test]
+fn an_error_across_the_edge_of_a_block_is_found_once() {
+    let error =
+        "AttachVolume.Attach failed for volume \"pvc-0a1b2c3d\" : rpc error: code = Internal";
+    for cut in (0..=error.len()).step_by(4) {
+        let filler = "all is well, nothing to see here\n".repeat(BLOCK / 33 + 1);
+        let text = format!("{}\n{error}\n{filler}", &filler[..BLOCK - 1 - cut]);
+        let explanation = explained(&text);
+        assert_eq!(all(&explanation), ["volume-attach-failed"], "{cut}");
+        assert_eq!(explanation.groups[0].seen.count, 1, "{cut}");
+        assert_eq!(explanation.groups[0].seen.sample, error, "{cut}");
     }
 }
 
