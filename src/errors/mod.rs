@@ -7,6 +7,10 @@
 //!
 //! The data are one file an area; each entry says where the error is printed, every known
 //! wording of it, its causes in order of likelihood, and which checks prove each cause.
+//!
+//! To add an error: write its entry (the fields are described in `entry.rs`) and at least one
+//! sample in `tests/data/errors/samples.jsonl`. The tests say whether another entry claims the
+//! same text, and whether the entry is still found when the text is wrapped, escaped or quoted.
 
 mod catalogue;
 mod denial;

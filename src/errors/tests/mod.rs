@@ -1,5 +1,7 @@
 //! The room as a whole, on the texts that it was made for.
 
+mod connections;
+mod denials;
 mod explaining;
 mod mutations;
 mod precision;
