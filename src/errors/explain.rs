@@ -55,6 +55,7 @@ struct Tally {
     /// By the denial without its encoded message, which is another one each time.
     denials: BTreeMap<Denial, Counted<Denial>>,
     network: BTreeMap<NetworkFault, Counted<NetworkFault>>,
+    unlisted: u64,
     votes: Votes,
     /// The start of the input, to find similar entries by.
     beginning: String,
@@ -140,7 +141,8 @@ impl Tally {
         let to = window.record_end(raw, 4096);
         let Some(denial) = denial::read(&window.raw()[from..to], raw - from) else { return };
         let key = Denial { encoded: None, ..denial.clone() };
-        count_distinct(&mut self.denials, key, denial, window, raw);
+        let counted = count_distinct(&mut self.denials, key, denial, window, raw);
+        self.unlisted += u64::from(!counted);
     }
 
     fn count_network(&mut self, window: &Window, at: usize) -> bool {
@@ -154,7 +156,8 @@ impl Tally {
         let to = window.line_end(raw).min(raw + 400);
         let before = &window.raw()[from.max(raw.saturating_sub(1000))..raw];
         let Some(fault) = network::read(before, &window.raw()[raw..to]) else { return false };
-        count_distinct(&mut self.network, fault.clone(), fault, window, raw);
+        let counted = count_distinct(&mut self.network, fault.clone(), fault, window, raw);
+        self.unlisted += u64::from(!counted);
         true
     }
 
@@ -166,7 +169,7 @@ impl Tally {
             if groups.is_empty() { catalogue().nearest(&self.beginning) } else { Vec::new() };
         let denials = in_order(self.denials);
         let network = in_order(self.network);
-        Explanation { lines, bytes, groups, denials, network, nearest }
+        Explanation { lines, bytes, groups, denials, network, unlisted: self.unlisted, nearest }
     }
 }
 
@@ -234,19 +237,24 @@ fn seen_at(window: &Window, raw: usize, raw_end: usize) -> Seen {
     Seen::once(window.line_number(raw), window.moment(raw), sample)
 }
 
+/// Counts `what` among those with the same key. False if there are too many others.
 fn count_distinct<T: Ord>(
     all: &mut BTreeMap<T, Counted<T>>,
     key: T,
     what: T,
     window: &Window,
     raw: usize,
-) {
+) -> bool {
     if let Some(counted) = all.get_mut(&key) {
         counted.seen.again(window.moment(raw));
-    } else if all.len() < DISTINCT {
+        return true;
+    }
+    let room = all.len() < DISTINCT;
+    if room {
         let seen = seen_at(window, raw, raw + 1);
         all.insert(key, Counted { what, seen });
     }
+    room
 }
 
 /// In the order of their first occurrence.

@@ -19,6 +19,9 @@ pub struct Explanation {
     pub denials: Vec<Counted<Denial>>,
     /// The failed connections found, in the order of the input.
     pub network: Vec<Counted<NetworkFault>>,
+    /// How many more denied calls and failed connections there are, of kinds beyond those
+    /// listed.
+    pub unlisted: u64,
     /// If nothing was found: the entries that the text resembles.
     pub nearest: Vec<Near>,
 }

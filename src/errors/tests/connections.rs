@@ -3,10 +3,13 @@
 use super::explained;
 use crate::errors::NetworkKind as Kind;
 
+/// A text; then what is read from it: kind, host, address, and whether that is public.
+type Row = (&'static str, Kind, Option<&'static str>, Option<&'static str>, Option<bool>);
+
 #[test]
 fn kinds_and_targets_are_told_apart() {
     let sts = "sts.us-east-1.amazonaws.com";
-    let rows: [(&str, Kind, Option<&str>, Option<&str>, Option<bool>); 11] = [
+    let rows: [Row; 11] = [
         (
             r#"Post "https://sts.us-east-1.amazonaws.com/": dial tcp: lookup sts.us-east-1.amazonaws.com: i/o timeout"#,
             Kind::Dns,

@@ -192,3 +192,19 @@ fn the_answer_does_not_depend_on_how_the_input_is_cut() {
         assert_eq!(serde_json::to_string(&cut).unwrap(), whole);
     }
 }
+
+#[test]
+fn memory_is_bounded_for_endlessly_many_denials() {
+    let denial = |n: u32| {
+        line(
+            n % 60,
+            &format!(
+                "User: arn:aws:sts::1:assumed-role/r/s is not authorized to perform: s3:GetObject on resource: arn:aws:s3:::bucket-{n}"
+            ),
+        )
+    };
+    let log: String = (0..600).map(denial).collect();
+    let explanation = explained(&log);
+    assert_eq!((explanation.denials.len(), explanation.unlisted), (500, 100));
+    assert_eq!(explanation.groups[0].seen.count, 600);
+}
