@@ -177,6 +177,9 @@ impl Open {
     /// Whether a match is a further part of the latest occurrence: another wording of the
     /// same entry, in the same message.
     fn joins(&mut self, window: &Window, found: &Match, place: Position) -> bool {
+        if place.end <= self.end {
+            return true;
+        }
         let gap = place.start.saturating_sub(self.end);
         let near = gap <= 2 * MESSAGE as u64 && !self.patterns.contains(&found.pattern);
         let inside = self.end >= window.bytes_before;

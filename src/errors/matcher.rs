@@ -3,7 +3,7 @@
 //! An automaton looks for a short piece of each pattern; only where it finds one is the
 //! whole pattern compared.
 
-use std::collections::BTreeMap;
+use std::{cmp::Reverse, collections::BTreeMap};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
@@ -109,7 +109,9 @@ impl Matcher {
                 }
             }
         }
-        found.matches.sort_by_key(|found| (found.span.start, found.span.end, found.pattern));
+        found
+            .matches
+            .sort_by_key(|found| (found.span.start, Reverse(found.span.end), found.pattern));
         found
     }
 

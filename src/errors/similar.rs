@@ -3,7 +3,10 @@
 use super::{entry::DocumentedError, normalize::squash};
 
 /// Pieces of a text shorter than this, in squashed bytes, say nothing.
-const SHORTEST: usize = 8;
+const SHORTEST: usize = 12;
+
+/// Texts longer than this, in bytes, are no misspelt ids.
+const LONGEST_ID: usize = 50;
 
 /// How many pieces of a text are compared.
 const PIECES: usize = 60;
@@ -61,7 +64,11 @@ impl Wanted {
 
     /// The likeness of the most similar wording of an entry, or of its id.
     pub fn likeness(&self, entry: &DocumentedError) -> f64 {
-        let id = strsim::normalized_damerau_levenshtein(&entry.id, &self.id);
+        let id = if self.id.len() > LONGEST_ID {
+            0.0
+        } else {
+            strsim::normalized_damerau_levenshtein(&entry.id, &self.id)
+        };
         if self.pieces.is_empty() {
             return id;
         }
