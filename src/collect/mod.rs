@@ -6,6 +6,7 @@ pub mod call_log;
 pub mod config;
 mod roles;
 mod schedule;
+mod whole_answer;
 
 use std::time::Duration;
 

@@ -33,11 +33,8 @@ pub fn read(aws: &AwsArgs, scope: &ScopeArgs) -> Result<Saved, Failure> {
 }
 
 async fn read_from_aws(aws: &AwsArgs, args: &ScopeArgs) -> Result<Saved, Failure> {
-    let cluster = args.cluster.clone().filter(|cluster| !cluster.is_empty()).ok_or_else(|| {
-        Failure::Usage(
-            "name the cluster with --cluster, or give `check` saved facts with --facts".to_owned(),
-        )
-    })?;
+    // Whoever forgot the cluster need not log in to hear that.
+    let cluster = cluster(args)?;
     let log = CallLog::default();
     let progress = progress(&log);
     let access = config::Access {
@@ -64,6 +61,14 @@ async fn read_from_aws(aws: &AwsArgs, args: &ScopeArgs) -> Result<Saved, Failure
         scope,
         effort,
         facts,
+    })
+}
+
+fn cluster(args: &ScopeArgs) -> Result<String, Failure> {
+    args.cluster.clone().filter(|cluster| !cluster.is_empty()).ok_or_else(|| {
+        Failure::Usage(
+            "name the cluster with --cluster, or give saved facts with --facts".to_owned(),
+        )
     })
 }
 

@@ -1,7 +1,8 @@
 //! Runs the built binary, cut off from whatever the machine's environment says.
 
 use std::{
-    ffi::OsStr,
+    ffi::{OsStr, OsString},
+    fs,
     process::{Child, Command, Stdio},
 };
 
@@ -13,11 +14,17 @@ use crate::{
     report::Report,
 };
 
+/// The binary that cargo built for this test, or another one, such as a release build.
+fn binary() -> OsString {
+    let other = std::env::var_os("PREFLIGHT_BINARY");
+    other.unwrap_or_else(|| env!("CARGO_BIN_EXE_karpenter-preflight").into())
+}
+
 /// The tool with arguments and an environment of its own.
 pub struct Tool {
     command: Command,
     /// Its home: no profile, no cached login.
-    _home: TempDir,
+    home: TempDir,
 }
 
 /// What a run left.
@@ -31,7 +38,7 @@ pub struct Ran {
 impl Tool {
     pub fn new<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Self {
         let home = tempfile::tempdir().unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_karpenter-preflight"));
+        let mut command = Command::new(binary());
         command
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
@@ -39,7 +46,7 @@ impl Tool {
             .env("AWS_EC2_METADATA_DISABLED", "true")
             .args(args)
             .stdin(Stdio::null());
-        Self { command, _home: home }
+        Self { command, home }
     }
 
     /// `check --cluster demo` in an account, over the emulator's own endpoint.
@@ -70,6 +77,14 @@ impl Tool {
         self
     }
 
+    /// Puts a file into its home.
+    pub fn home_file(self, path: &str, text: &str) -> Self {
+        let path = self.home.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+        self
+    }
+
     pub fn run(mut self) -> Ran {
         let output = self.command.output().unwrap();
         let ran = Ran {
@@ -88,9 +103,8 @@ impl Tool {
 
     /// Starts it with both outputs piped. The home must outlive the child, so it comes along.
     pub fn spawn(mut self) -> (Child, TempDir) {
-        let child =
-            self.command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        (child, self._home)
+        let child = self.command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        (child, self.home)
     }
 }
 

@@ -64,7 +64,13 @@ impl Report {
     pub fn table(&self) -> String {
         let line = |outcome: &Value| {
             let part = |name| text(outcome, name);
-            format!("{:<8} {} · {} · {}", part("status"), part("check"), part("subject"), part("seen"))
+            format!(
+                "{:<8} {} · {} · {}",
+                part("status"),
+                part("check"),
+                part("subject"),
+                part("seen")
+            )
         };
         self.outcomes().iter().map(line).collect::<Vec<_>>().join("\n")
     }

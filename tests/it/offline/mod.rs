@@ -41,10 +41,7 @@ impl Facts {
     }
 
     fn with_failure() -> Self {
-        Self::with(&[
-            ("/facts/spot_role", json!("absent")),
-            ("/scope/karpenter_version", json!("1.4.0")),
-        ])
+        Self::with(&[("/facts/discovered_security_groups", json!({"known": []}))])
     }
 
     fn with_unknown() -> Self {

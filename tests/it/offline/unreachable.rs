@@ -15,12 +15,11 @@ fn check() -> Tool {
 #[test]
 fn no_region() {
     let account = Account::empty("us-west-2");
-    check()
-        .aws(&account, "http://127.0.0.1:1")
-        .without_env("AWS_REGION")
-        .run()
-        .exits(2)
-        .says(&["no AWS region", "--region", "AWS_REGION"]);
+    check().aws(&account, "http://127.0.0.1:1").without_env("AWS_REGION").run().exits(2).says(&[
+        "no AWS region",
+        "--region",
+        "AWS_REGION",
+    ]);
 }
 
 #[test]
@@ -36,7 +35,24 @@ fn a_profile_that_is_not_there_is_named() {
         .args(["--profile", "nobody", "--region", "us-west-2"])
         .run()
         .exits(4)
-        .says(&["nobody"]);
+        .says(&["profile `nobody`"]);
+}
+
+/// The credentials in the environment are another account's.
+#[test]
+fn a_profile_that_was_named_wins_over_the_environment() {
+    let (named, other) = (Account::empty("us-west-2"), Account::empty("us-west-2"));
+    let key = named.access_key();
+    check()
+        .aws(&other, &other.endpoint())
+        .home_file(
+            ".aws/credentials",
+            &format!("[named]\naws_access_key_id = {key}\naws_secret_access_key = secret\n"),
+        )
+        .args(["--profile", "named"])
+        .run()
+        .exits(4)
+        .says(&["no cluster `demo`", &named.number]);
 }
 
 #[test]
@@ -59,11 +75,11 @@ fn no_such_cluster() {
         .exits(4)
         .says(&["no cluster `prod` in us-west-2", &account.number, "there are demo"]);
     let empty = Account::empty("us-west-2");
-    check()
-        .aws(&empty, &empty.endpoint())
-        .run()
-        .exits(4)
-        .says(&["no cluster `demo`", "no cluster at all", "another region or account"]);
+    check().aws(&empty, &empty.endpoint()).run().exits(4).says(&[
+        "no cluster `demo`",
+        "no cluster at all",
+        "another region or account",
+    ]);
 }
 
 #[test]

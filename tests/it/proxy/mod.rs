@@ -42,7 +42,6 @@ pub struct Plan {
 #[derive(Debug, Clone)]
 pub struct Logged {
     pub operation: Operation,
-    pub region: String,
     pub from: Duration,
     pub to: Duration,
 }
@@ -104,17 +103,19 @@ impl Shared {
         while let Some(request) = http::peek_request(&stream) {
             let from = self.since.elapsed();
             let operation = Operation::of(&request);
-            let fault = self.plan.fault.as_ref().filter(|(which, _)| {
-                which.as_ref().is_none_or(|which| *which == operation)
-            });
+            let fault = self
+                .plan
+                .fault
+                .as_ref()
+                .filter(|(which, _)| which.as_ref().is_none_or(|which| *which == operation));
             if matches!(fault, Some((_, Fault::Reset))) {
-                self.note(operation, &request, from);
+                self.note(operation, from);
                 // Closing with the request unread makes the kernel send a reset.
                 return;
             }
             http::consume(&mut stream, request.length);
             if matches!(fault, Some((_, Fault::TimeOut))) {
-                self.note(operation, &request, from);
+                self.note(operation, from);
                 // Says nothing until the client gives up.
                 let _ = stream.read(&mut [0]);
                 return;
@@ -126,16 +127,15 @@ impl Shared {
                 None => self.ask_emulator(&request),
             };
             let sent = stream.write_all(&response.to_bytes());
-            self.note(operation, &request, from);
+            self.note(operation, from);
             if sent.is_err() {
                 return;
             }
         }
     }
 
-    fn note(&self, operation: Operation, request: &Request, from: Duration) {
-        let region = request.credential_scope().map(|(region, _)| region).unwrap_or_default();
-        let logged = Logged { operation, region, from, to: self.since.elapsed() };
+    fn note(&self, operation: Operation, from: Duration) {
+        let logged = Logged { operation, from, to: self.since.elapsed() };
         self.log.lock().unwrap().push(logged);
     }
 
