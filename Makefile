@@ -26,7 +26,6 @@ build: ## Compile the program
 
 .PHONY: test
 test: ## Run every test, the emulated account included
-	tests/emulator/venv.sh >/dev/null
 	cargo test --locked
 	tests/emulator/test.sh
 
