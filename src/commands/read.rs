@@ -23,8 +23,10 @@ pub fn read(aws: &AwsArgs, scope: &ScopeArgs) -> Result<Saved, Failure> {
         .map_err(|error| Failure::Io { what: "could not start".to_owned(), error })?;
     let result = runtime.block_on(async {
         tokio::select! {
-            saved = read_from_aws(aws, scope) => saved,
+            // In this order, so that Ctrl-C is listened for before the first call goes out.
+            biased;
             _ = tokio::signal::ctrl_c() => Err(Failure::Interrupted),
+            saved = read_from_aws(aws, scope) => saved,
         }
     });
     // A call that still hangs must not keep the process.
