@@ -14,7 +14,13 @@ pub static CHECK: Check = Check {
     area: Area::Join,
     products: &[Product::Karpenter, Product::AutoMode],
     errors: &["node-not-registered"],
-    needs: &["eks:DescribeCluster"],
+    needs: &[
+        "eks:DescribeCluster",
+        "eks:ListAccessEntries",
+        "eks:DescribeAccessEntry",
+        "iam:GetRole",
+        "iam:ListInstanceProfiles",
+    ],
     doc: "\
 ## What
 No node role is the role that the cluster itself runs with.
