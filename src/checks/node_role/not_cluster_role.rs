@@ -106,7 +106,7 @@ mod tests {
                 (
                     "the cluster is not readable",
                     json!({"facts": {"cluster": denied}}),
-                    &[(Status::Unknown, ROLE)],
+                    &[(Status::Unknown, ROLE), (Status::Unknown, "demo")],
                 ),
                 (
                     "no node role",
