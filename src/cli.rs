@@ -1,5 +1,7 @@
 //! The command line.
 
+pub mod policy;
+
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -31,6 +33,8 @@ pub enum Command {
     List(ListArgs),
     /// Say what a check looks at, why, and how to mend it
     Explain(ExplainArgs),
+    /// Print, test and compare what Karpenter must be allowed
+    Policy(policy::PolicyArgs),
     /// Print a file that is derived from the code
     #[command(hide = true)]
     Generate(GenerateArgs),
