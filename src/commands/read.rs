@@ -50,8 +50,7 @@ async fn read_from_aws(aws: &AwsArgs, args: &ScopeArgs) -> Result<Saved, Failure
     let origin = if aws.region.is_some() { Origin::Flag } else { Origin::Environment };
     let mut scope = Scope::new(cluster, region, origin);
     apply(args, &mut scope);
-    let read =
-        collect::collect(&scope, &config, aws.timeout, &log).await;
+    let read = collect::collect(&scope, &config, aws.timeout, &log).await;
     progress.finish_and_clear();
     if aws.verbose {
         say_calls(&log);
