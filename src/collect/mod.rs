@@ -23,6 +23,8 @@ use call_log::CallLog;
 /// Why there is nothing to judge at all.
 #[derive(Debug, thiserror::Error)]
 pub enum CannotRun {
+    #[error("{variable} is set but empty: unset it, or give an endpoint")]
+    EmptyEndpoint { variable: String },
     #[error("no AWS region: give --region, or set AWS_REGION or a region in the profile")]
     NoRegion,
     #[error(

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::{Failure, console};
 use crate::{
-    cli::{AwsArgs, ScopeArgs},
+    cli::{AwsArgs, ScopeArgs, words},
     collect::{self, call_log::CallLog, config},
     target::{
         Origin, Scope,
@@ -47,6 +47,9 @@ async fn read_from_aws(aws: &AwsArgs, args: &ScopeArgs) -> Result<Saved, Failure
     };
     let config = config::load(&access).await?;
     let region = config.region().map(ToString::to_string).unwrap_or_default();
+    // One that the environment or a profile gives was not held against its form yet.
+    let region = words::region(&region)
+        .map_err(|form| Failure::Usage(format!("region `{region}`: {form}")))?;
     let origin = if aws.region.is_some() { Origin::Flag } else { Origin::Environment };
     let mut scope = Scope::new(cluster, region, origin);
     apply(args, &mut scope);

@@ -71,6 +71,11 @@ impl Report {
     }
 }
 
+/// One line that a terminal only shows and never acts on.
+pub fn printable(text: &str) -> String {
+    text::clean(text)
+}
+
 /// How a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Format {
