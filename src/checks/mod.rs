@@ -27,6 +27,7 @@ pub use context::Context;
 /// Every check, in the order in which a node comes to life.
 pub static ALL: &[&Check] = &[
     // Controller
+    &cluster::status::CHECK,
     &versions::kubernetes::CHECK,
     &cluster_role::trust::CHECK,
     &imds::endpoint::CHECK,
