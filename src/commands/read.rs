@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use aws_config::SdkConfig;
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 
@@ -17,13 +18,20 @@ use crate::{
 
 /// Reads everything that a check could want.
 pub fn read(aws: &AwsArgs, scope: &ScopeArgs) -> Result<Saved, Failure> {
+    until_interrupted(read_from_aws(aws, scope))
+}
+
+/// Waits for what AWS answers, or for Ctrl-C.
+pub fn until_interrupted<T>(
+    asking: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::Io { what: "could not start".to_owned(), error })?;
     let result = runtime.block_on(async {
         tokio::select! {
-            saved = read_from_aws(aws, scope) => saved,
+            answer = asking => answer,
             _ = tokio::signal::ctrl_c() => Err(Failure::Interrupted),
         }
     });
@@ -32,18 +40,23 @@ pub fn read(aws: &AwsArgs, scope: &ScopeArgs) -> Result<Saved, Failure> {
     result
 }
 
-async fn read_from_aws(aws: &AwsArgs, args: &ScopeArgs) -> Result<Saved, Failure> {
-    // Whoever forgot the cluster need not log in to hear that.
-    let cluster = cluster(args)?;
-    let log = CallLog::default();
-    let progress = progress(&log);
+/// The caller's AWS configuration, with what the flags change in it.
+pub async fn load_config(aws: &AwsArgs) -> Result<SdkConfig, Failure> {
     let access = config::Access {
         profile: aws.profile.clone(),
         region: aws.region.clone(),
         assume_role: aws.assume_role.clone(),
         timeout: aws.timeout,
     };
-    let config = config::load(&access).await?;
+    Ok(config::load(&access).await?)
+}
+
+async fn read_from_aws(aws: &AwsArgs, args: &ScopeArgs) -> Result<Saved, Failure> {
+    // Whoever forgot the cluster need not log in to hear that.
+    let cluster = cluster(args)?;
+    let log = CallLog::default();
+    let progress = progress(&log);
+    let config = load_config(aws).await?;
     let region = config.region().map(ToString::to_string).unwrap_or_default();
     let origin = if aws.region.is_some() { Origin::Flag } else { Origin::Environment };
     let mut scope = Scope::new(cluster, region, origin);
@@ -109,7 +122,7 @@ fn progress(log: &CallLog) -> ProgressBar {
     bar
 }
 
-fn say_calls(log: &CallLog) {
+pub fn say_calls(log: &CallLog) {
     for call in log.calls() {
         let result = if call.failed { "failed" } else { "ok" };
         console::note(format_args!(
