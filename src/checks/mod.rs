@@ -2,6 +2,7 @@
 //!
 //! A new check is one new file in the folder of its area and one line in [`ALL`].
 
+pub mod causes;
 pub mod check;
 mod context;
 mod remedies;
@@ -63,6 +64,8 @@ pub fn get(id: &str) -> Option<&'static Check> {
     ALL.iter().copied().find(|check| check.id == id)
 }
 
+#[cfg(test)]
+mod catalogue_tests;
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
