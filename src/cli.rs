@@ -1,6 +1,7 @@
 //! The command line.
 
 pub mod policy;
+mod policy_help;
 
 use std::{path::PathBuf, time::Duration};
 
