@@ -6,6 +6,7 @@ pub mod call_log;
 pub mod config;
 mod roles;
 mod schedule;
+mod whole_answer;
 
 use std::time::Duration;
 
@@ -44,7 +45,7 @@ pub async fn collect(
     timeout: Duration,
     log: &CallLog,
 ) -> Result<(Facts, Effort), CannotRun> {
-    let asker = Asker::new(timeout);
+    let asker = Asker::new(timeout, log.elapsed());
     let aws = Aws::new(config, asker.clone(), log);
     let facts = schedule::read(&aws, scope).await;
     if let Some(cannot) = cannot_run(&aws, &asker, scope, &facts).await {
