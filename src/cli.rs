@@ -3,6 +3,7 @@
 mod explain;
 mod list;
 pub mod policy;
+mod policy_help;
 pub mod words;
 
 use std::{path::PathBuf, time::Duration};
