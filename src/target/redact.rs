@@ -7,12 +7,21 @@ use regex::{Captures, Regex};
 use serde_json::Value;
 
 use super::saved::Saved;
-use crate::facts::arn;
+use crate::facts::{Facts, arn};
 
 /// Fields whose values are words of an API or a chart, not names that someone gave.
 const WORDS: &[&str] = &["action", "namespace", "origin", "service_account", "state", "entry_type"];
 /// Fields that are maps from a name to a fact or a value.
-const MAPS: &[&str] = &["roles", "role_profiles", "queues", "queue_rules", "known", "tags"];
+const MAPS: &[&str] = &[
+    "roles",
+    "role_profiles",
+    "role_policies",
+    "policies",
+    "queues",
+    "queue_rules",
+    "known",
+    "tags",
+];
 
 /// A copy without account ids, names, resource ids, endpoints and tag values.
 pub fn redact(saved: &Saved) -> Result<Saved, serde_json::Error> {
@@ -125,6 +134,7 @@ fn given_names(saved: &Saved) -> BTreeSet<String> {
     names.extend(facts.node_groups.value().into_iter().flatten().map(|group| group.name.clone()));
     let entries = facts.access_entries.value().into_iter().flatten();
     names.extend(entries.map(|(principal, _)| arn::role_name(principal).to_owned()));
+    names.extend(policy_names(facts));
     names.extend(saved.scope.node_roles.iter().map(|role| arn::role_name(role).to_owned()));
     if let Some(caller) = facts.caller.value() {
         names.extend(caller.arn.split('/').skip(1).map(str::to_owned));
@@ -132,6 +142,16 @@ fn given_names(saved: &Saved) -> BTreeSet<String> {
     // A name of a letter or two would be found everywhere.
     names.retain(|name| name.len() > 2);
     names
+}
+
+/// The names of policies, but for AWS's own.
+fn policy_names(facts: &Facts) -> impl Iterator<Item = String> {
+    let inline = facts.role_policies.values().filter_map(|policies| policies.inline.value());
+    let own = facts.policies.keys().filter(|policy| arn::account(policy) != Some("aws"));
+    inline
+        .flat_map(|inline| inline.keys())
+        .cloned()
+        .chain(own.map(|p| arn::role_name(p).to_owned()))
 }
 
 /// Names that AWS gives, the same in every account.
@@ -150,7 +170,8 @@ fn replace_token(text: &str, token: &str, by: &str) -> String {
     while let Some(at) = rest.find(token) {
         let (before, after) = (&rest[..at], &rest[at + token.len()..]);
         let starts = !ends_in_word(if before.is_empty() { &out } else { before });
-        let ends = !after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.');
+        // Karpenter's instance profiles are named `<cluster>_<number>`, and policies follow that.
+        let ends = !after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '.');
         out.push_str(before);
         out.push_str(if starts && ends { by } else { token });
         rest = after;
@@ -207,6 +228,7 @@ mod tests {
             ("arn:aws:sqs:us-east-1:1:prod", "arn:aws:sqs:us-east-1:1:X"),
             ("production", "production"),
             ("prod.example.com", "prod.example.com"),
+            ("instance-profile/prod_*", "instance-profile/X_*"),
             ("prod-prod", "X-X"),
         ] {
             assert_eq!(super::replace_token(text, "prod", "X"), expected);

@@ -46,9 +46,7 @@ fn vital(cx: &Context<'_>, rule: &Rule) -> Option<bool> {
     let pattern: Value = serde_json::from_str(rule.pattern.as_deref()?).ok()?;
     let forwarded: Vec<_> = rules::needed(cx.karpenter())
         .into_iter()
-        .filter(|needed| {
-            !matches!(needed.delivered_by(&pattern), Delivery::NotDelivered { .. })
-        })
+        .filter(|needed| !matches!(needed.delivered_by(&pattern), Delivery::NotDelivered { .. }))
         .collect();
     let drains = |needed: &&EventRule| needed.effect == Effect::Drain && needed.when.is_empty();
     (!forwarded.is_empty()).then(|| forwarded.iter().any(drains))
