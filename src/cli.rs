@@ -110,7 +110,7 @@ pub struct AwsArgs {
 #[command(next_help_heading = "Target")]
 pub struct ScopeArgs {
     /// Name of the EKS cluster
-    #[arg(long, short, required_unless_present = "facts")]
+    #[arg(long, short)]
     pub cluster: Option<String>,
     /// The Karpenter version that runs or will run, such as 1.6.2 [default: the newest known]
     #[arg(long, value_name = "VERSION")]

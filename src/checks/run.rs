@@ -17,6 +17,9 @@ fn run_one(check: &'static Check, cx: &Context<'_>) -> Vec<Outcome> {
         vec![outcome(check, Judged { subject: cx.target.cluster.clone(), verdict: Err(stop) })]
     };
     if !check.products.iter().any(|product| cx.target.runs(*product)) {
+        if let Some(unseen) = &cx.target.product_unseen {
+            return whole(unseen.clone().into());
+        }
         let products: Vec<_> = check.products.iter().map(|product| product.title()).collect();
         return whole(Stop::skipped(format!("only for {}", products.join(" and "))));
     }

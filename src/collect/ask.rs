@@ -22,7 +22,7 @@ use crate::facts::Fact;
 pub enum Trouble {
     /// AWS does not accept the credentials: expired, unknown, or wrongly signed.
     Credentials,
-    /// Nothing answered.
+    /// Nothing answered, or something that is not AWS.
     Network,
 }
 
@@ -118,7 +118,12 @@ fn is_credentials(code: &str) -> bool {
 fn trouble<E: ProvideErrorMetadata>(error: &SdkError<E, HttpResponse>) -> Option<Trouble> {
     match error {
         SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) => Some(Trouble::Network),
-        _ if error.code().is_some_and(is_credentials) => Some(Trouble::Credentials),
+        SdkError::ResponseError(_) => Some(Trouble::Network),
+        // Every error of AWS's has a code; a proxy's page has none.
+        SdkError::ServiceError(_) => match error.code() {
+            Some(code) => is_credentials(code).then_some(Trouble::Credentials),
+            None => Some(Trouble::Network),
+        },
         _ => None,
     }
 }

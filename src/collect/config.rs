@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use aws_config::{AppName, BehaviorVersion, Region, SdkConfig, retry::RetryConfig, sts};
+use aws_config::{
+    AppName, BehaviorVersion, Region, SdkConfig, profile::ProfileFileCredentialsProvider,
+    provider_config::ProviderConfig, retry::RetryConfig, sts,
+};
 use aws_sdk_sts::config::{ProvideCredentials, SharedCredentialsProvider};
 use aws_smithy_types::timeout::TimeoutConfig;
 
@@ -38,7 +41,12 @@ pub async fn load(access: &Access) -> Result<SdkConfig, CannotRun> {
         loader = loader.app_name(name);
     }
     if let Some(profile) = &access.profile {
-        loader = loader.profile_name(profile);
+        // The chain asks the environment first; a profile that was named must win over it.
+        let credentials = ProfileFileCredentialsProvider::builder()
+            .configure(&ProviderConfig::with_default_region().await)
+            .profile_name(profile)
+            .build();
+        loader = loader.profile_name(profile).credentials_provider(credentials);
     }
     if let Some(region) = &access.region {
         loader = loader.region(Region::new(region.clone()));
@@ -71,12 +79,25 @@ async fn prove_credentials(config: &SdkConfig, access: &Access) -> Result<(), Ca
         .ok_or_else(|| no_credentials("no credentials are configured".to_owned()))?;
     match tokio::time::timeout(access.timeout, provider.provide_credentials()).await {
         Ok(Ok(_)) => Ok(()),
-        Ok(Err(error)) => Err(no_credentials(with_causes(&error))),
+        Ok(Err(error)) => {
+            let why = in_a_line(&with_causes(&error));
+            Err(no_credentials(match &access.profile {
+                Some(profile) => format!("profile `{profile}`: {why}"),
+                None => why,
+            }))
+        }
         Err(_) => Err(no_credentials("asking for them timed out".to_owned())),
     }
 }
 
-/// The error and its causes on one line, each said once.
+/// Without the list of everything that was tried, and what that list is called.
+fn in_a_line(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    let line = line.strip_prefix("the credential provider was not enabled: ").unwrap_or(line);
+    line.trim_end_matches(". Attempted:").to_owned()
+}
+
+/// The error and its causes, each said once.
 fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();

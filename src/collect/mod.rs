@@ -7,6 +7,7 @@ pub mod config;
 mod policies;
 mod roles;
 mod schedule;
+mod whole_answer;
 
 use std::time::Duration;
 

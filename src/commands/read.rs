@@ -23,8 +23,10 @@ pub fn read(aws: &AwsArgs, scope: &ScopeArgs) -> Result<Saved, Failure> {
         .map_err(|error| Failure::Io { what: "could not start".to_owned(), error })?;
     let result = runtime.block_on(async {
         tokio::select! {
-            saved = read_from_aws(aws, scope) => saved,
+            // In this order, so that Ctrl-C is listened for before the first call goes out.
+            biased;
             _ = tokio::signal::ctrl_c() => Err(Failure::Interrupted),
+            saved = read_from_aws(aws, scope) => saved,
         }
     });
     // A call that still hangs must not keep the process.
@@ -33,6 +35,8 @@ pub fn read(aws: &AwsArgs, scope: &ScopeArgs) -> Result<Saved, Failure> {
 }
 
 async fn read_from_aws(aws: &AwsArgs, args: &ScopeArgs) -> Result<Saved, Failure> {
+    // Whoever forgot the cluster need not log in to hear that.
+    let cluster = cluster(args)?;
     let log = CallLog::default();
     let progress = progress(&log);
     let access = config::Access {
@@ -44,7 +48,8 @@ async fn read_from_aws(aws: &AwsArgs, args: &ScopeArgs) -> Result<Saved, Failure
     let config = config::load(&access).await?;
     let region = config.region().map(ToString::to_string).unwrap_or_default();
     let origin = if aws.region.is_some() { Origin::Flag } else { Origin::Environment };
-    let scope = scope(args, region, origin)?;
+    let mut scope = Scope::new(cluster, region, origin);
+    apply(args, &mut scope);
     let read = collect::collect(&scope, &config, aws.timeout, &log).await;
     progress.finish_and_clear();
     if aws.verbose {
@@ -61,15 +66,12 @@ async fn read_from_aws(aws: &AwsArgs, args: &ScopeArgs) -> Result<Saved, Failure
     })
 }
 
-fn scope(args: &ScopeArgs, region: String, region_origin: Origin) -> Result<Scope, Failure> {
-    let cluster = args
-        .cluster
-        .clone()
-        .filter(|cluster| !cluster.is_empty())
-        .ok_or_else(|| Failure::Usage("--cluster wants the name of a cluster".to_owned()))?;
-    let mut scope = Scope::new(cluster, region, region_origin);
-    apply(args, &mut scope);
-    Ok(scope)
+fn cluster(args: &ScopeArgs) -> Result<String, Failure> {
+    args.cluster.clone().filter(|cluster| !cluster.is_empty()).ok_or_else(|| {
+        Failure::Usage(
+            "name the cluster with --cluster, or give saved facts with --facts".to_owned(),
+        )
+    })
 }
 
 /// What the flags say overrides what a scope says.

@@ -7,10 +7,11 @@ use serde::Serialize;
 use super::{
     entry::DocumentedError,
     load::{self, LoadError},
+    similar::Wanted,
 };
 
 /// Entries less alike than this are no help to a reader.
-const ALIKE: f64 = 0.5;
+const ALIKE: f64 = 0.45;
 
 /// All documented errors, sorted by id.
 #[derive(Debug, Default)]
@@ -59,10 +60,10 @@ impl Catalogue {
     /// The entries most like an id or a text that is not in the catalogue, best first, at
     /// most five.
     pub fn nearest(&'static self, id_or_text: &str) -> Vec<Near> {
-        let wanted = id_or_text.trim().to_ascii_lowercase();
+        let wanted = Wanted::new(id_or_text);
         let mut near: Vec<Near> = self
             .iter()
-            .map(|entry| Near { entry, likeness: strsim::jaro_winkler(&entry.id, &wanted) })
+            .map(|entry| Near { entry, likeness: wanted.likeness(entry) })
             .filter(|near| near.likeness >= ALIKE)
             .collect();
         near.sort_by(|a, b| b.likeness.total_cmp(&a.likeness).then(a.entry.id.cmp(&b.entry.id)));

@@ -2,8 +2,9 @@
 
 use crate::iam::condition::Condition;
 use crate::iam::context::Context;
-use crate::iam::pattern::{Pattern, ResourceGlob};
-use crate::iam::principal::PrincipalElement;
+use crate::iam::pattern::Pattern;
+use crate::iam::principal_element::PrincipalElement;
+use crate::iam::resource_glob::ResourceGlob;
 use crate::iam::truth::Truth;
 use crate::iam::variables::{Resolved, Template, Text};
 

@@ -7,7 +7,7 @@ use crate::iam::decision::{Decision, StatementRef};
 use crate::iam::document::{Effect, Statement};
 use crate::iam::layers::{Layer, NamedPolicy, PolicySet};
 use crate::iam::nearest::nearest;
-use crate::iam::principal::{REACHES, Reach};
+use crate::iam::principal_element::{REACHES, Reach};
 use crate::iam::request::Request;
 use crate::iam::truth::Truth;
 
@@ -91,8 +91,9 @@ impl<'p> Verdict<'p> {
             policy.policy.statements.iter().map(move |statement| (policy, statement))
         });
         statements.filter(|(_, statement)| {
-            let names = statement.names(request, Reach::Account);
-            statement.applies(request).and(names) == Truth::Unknown
+            let applies = statement.applies(request);
+            let named = |reach| applies.and(statement.names(request, reach));
+            REACHES.into_iter().any(|reach| named(reach) == Truth::Unknown)
         })
     }
 }

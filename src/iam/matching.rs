@@ -1,7 +1,7 @@
 //! Whether one statement applies to one request.
 
 use crate::iam::document::Statement;
-use crate::iam::principal::{Reach, SESSION_NAME};
+use crate::iam::principal_element::{REACHES, Reach, SESSION_NAME};
 use crate::iam::request::Request;
 use crate::iam::truth::Truth;
 
@@ -40,7 +40,7 @@ impl Statement {
     /// The keys on which it depends whether the statement applies.
     pub(crate) fn unknown_keys(&self, request: &Request) -> Vec<String> {
         let mut keys = Vec::new();
-        if self.names(request, Reach::Account) == Truth::Unknown {
+        if REACHES.iter().any(|&reach| self.names(request, reach) == Truth::Unknown) {
             keys.push(SESSION_NAME.to_owned());
         }
         if let Some(element) = &self.resource

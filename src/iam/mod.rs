@@ -40,7 +40,10 @@ mod operator;
 mod parse;
 mod pattern;
 mod principal;
+mod principal_element;
+mod read;
 mod request;
+mod resource_glob;
 pub mod simulate;
 pub mod trust;
 mod truth;
@@ -58,7 +61,8 @@ pub use layers::{Layer, NamedPolicy, PolicySet};
 pub use nearest::Nearest;
 pub use parse::{PolicyError, PolicyKind};
 pub use pattern::Pattern;
-pub use principal::{Principal, PrincipalElement, PrincipalItem, PrincipalKind, RoleSession};
+pub use principal::{Principal, RoleSession};
+pub use principal_element::{PrincipalElement, PrincipalItem, PrincipalKind};
 pub use request::Request;
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::iam::decision::StatementRef;
 use crate::iam::document::{Effect, Statement};
 use crate::iam::evaluate::refer;
 use crate::iam::layers::NamedPolicy;
-use crate::iam::principal::Reach;
+use crate::iam::principal_element::Reach;
 use crate::iam::request::Request;
 use crate::iam::truth::Truth;
 

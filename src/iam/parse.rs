@@ -1,7 +1,5 @@
 //! From text to [`Policy`]: every form that AWS accepts, and errors that point at the place.
 
-use std::fmt;
-
 use percent_encoding::percent_decode_str;
 
 use crate::iam::condition::Condition;
@@ -9,7 +7,8 @@ use crate::iam::document::{
     ActionPattern, Effect, Element, Policy, ResourcePattern, Statement, Version,
 };
 use crate::iam::json::Json;
-use crate::iam::principal::{PrincipalElement, PrincipalItem, PrincipalKind};
+use crate::iam::principal_element::{PrincipalElement, PrincipalItem, PrincipalKind};
+use crate::iam::read::{Path, object, one_or_many, some, text};
 
 /// Why a document cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -85,80 +84,6 @@ impl Policy {
         }
         Ok(policy)
     }
-}
-
-/// Where in the document we are; put into words only for an error.
-#[derive(Clone, Copy)]
-enum Path<'p> {
-    Root,
-    Key(&'p Path<'p>, &'p str),
-    Index(&'p Path<'p>, usize),
-}
-
-impl<'p> Path<'p> {
-    fn key(&'p self, key: &'p str) -> Path<'p> {
-        Path::Key(self, key)
-    }
-
-    fn index(&'p self, index: usize) -> Path<'p> {
-        Path::Index(self, index)
-    }
-
-    fn err<T>(&self, message: impl fmt::Display) -> Result<T, PolicyError> {
-        Err(PolicyError::Invalid { at: self.to_string(), message: message.to_string() })
-    }
-}
-
-impl fmt::Display for Path<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Path::Root => Ok(()),
-            Path::Key(Path::Root, key) => f.write_str(key),
-            Path::Key(parent, key) => write!(f, "{parent}.{key}"),
-            Path::Index(parent, index) => write!(f, "{parent}[{index}]"),
-        }
-    }
-}
-
-/// The entries of an object; an error where it is none or names a key twice.
-fn object(json: Json, at: &Path<'_>) -> Result<Vec<(String, Json)>, PolicyError> {
-    let entries = match json {
-        Json::Object(entries) => entries,
-        other => return at.err(format_args!("must be an object, is {}", other.what())),
-    };
-    let mut names: Vec<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
-    names.sort_unstable();
-    match names.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => at.key(pair[0]).err("is given twice"),
-        None => Ok(entries),
-    }
-}
-
-fn text(json: Json, at: &Path<'_>) -> Result<String, PolicyError> {
-    match json {
-        Json::Text(text) => Ok(text),
-        other => at.err(format_args!("must be a string, is {}", other.what())),
-    }
-}
-
-/// Reads one or a list of things with `read`.
-fn one_or_many<T>(
-    json: Json,
-    at: &Path<'_>,
-    read: impl Fn(Json, &Path<'_>) -> Result<T, PolicyError>,
-) -> Result<Vec<T>, PolicyError> {
-    let Json::List(items) = json else { return Ok(vec![read(json, at)?]) };
-    items.into_iter().enumerate().map(|(i, item)| read(item, &at.index(i))).collect()
-}
-
-/// Like [`one_or_many`], but not none.
-fn some<T>(
-    json: Json,
-    at: &Path<'_>,
-    read: impl Fn(Json, &Path<'_>) -> Result<T, PolicyError>,
-) -> Result<Vec<T>, PolicyError> {
-    let items = one_or_many(json, at, read)?;
-    if items.is_empty() { at.err("must not be an empty list") } else { Ok(items) }
 }
 
 fn policy(json: Json) -> Result<Policy, PolicyError> {

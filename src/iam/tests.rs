@@ -42,6 +42,7 @@ fn layers_of_one_account() {
         (for_principal(r#""*""#), for_principal(r#"{"AWS": "111122223333"}"#));
     let role = for_principal(&format!(r#"{{"AWS": "{ROLE}"}}"#));
     let session = for_principal(&format!(r#"{{"AWS": "{SESSION}"}}"#));
+    let both = for_principal(&format!(r#"{{"AWS": ["111122223333", "{SESSION}"]}}"#));
     let sqs = r#"{"Effect": "Allow", "Action": "sqs:*", "Resource": "*"}"#;
     // identity, boundary, session, resource policy; action; as
     let rows: &[(&str, &str, &str, &str, &str, &str, &str)] = &[
@@ -57,6 +58,8 @@ fn layers_of_one_account() {
         (READ, READ, READ, &everyone, "sqs:SendMessage", SESSION, "allowed resource"),
         (READ, READ, "", &session, "sqs:SendMessage", SESSION, "allowed resource"),
         (READ, READ, "", &session, "sqs:SendMessage", ROLE, "unknown sts:RoleSessionName"),
+        (READ, "", "", &both, "sqs:SendMessage", ROLE, "unknown sts:RoleSessionName"),
+        (sqs, "", "", &both, "sqs:SendMessage", ROLE, "allowed id"),
         (READ, "", "", &role, "sqs:SendMessage", SESSION, "allowed resource"),
         (READ, READ, "", &role, "sqs:SendMessage", SESSION, "not Boundary"),
         (READ, sqs, READ, &role, "sqs:SendMessage", SESSION, "not Session"),
@@ -220,7 +223,7 @@ fn nearest_in_words() {
                 .with("aws:RequestTag/c", "prod")
                 .with("ec2:VolumeSize", "20"),
             "Statement[3] of policy X wants aws:RequestTag/c to be ${aws:PrincipalTag/c}, but \
-             aws:principaltag/c has no value",
+             aws:PrincipalTag/c has no value",
         ),
     ];
     for (request, want) in rows {

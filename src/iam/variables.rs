@@ -21,6 +21,8 @@ pub(crate) struct Template {
 enum Piece {
     Fixed(Vec<Unit>),
     Variable {
+        /// As written.
+        name: String,
         /// In lower case, as the context has it.
         key: String,
         default: Option<String>,
@@ -80,12 +82,12 @@ impl Template {
         let mut units = Vec::new();
         let mut unknown = false;
         for piece in &self.pieces {
-            let (key, default) = match piece {
+            let (name, key, default) = match piece {
                 Piece::Fixed(fixed) => {
                     units.extend(fixed);
                     continue;
                 }
-                Piece::Variable { key, default } => (key, default),
+                Piece::Variable { name, key, default } => (name, key, default),
             };
             match (context.find(key), default) {
                 (Entry::Value(value), _) if !value.is_empty() => {
@@ -94,7 +96,7 @@ impl Template {
                 (Entry::Unknown, _) => unknown = true,
                 // Absent or empty; and a key with a list of values cannot be a variable.
                 (_, Some(default)) => units.extend(Unit::literal(default)),
-                (_, None) => return Resolved::NoValue(key),
+                (_, None) => return Resolved::NoValue(name),
             }
         }
         if unknown { Resolved::Unknown } else { Resolved::Units(units) }
@@ -106,8 +108,8 @@ impl Template {
         context: &'t Context,
     ) -> impl Iterator<Item = &'t str> + 't {
         self.pieces.iter().filter_map(move |piece| match piece {
-            Piece::Variable { key, .. } if *context.find(key) == Entry::Unknown => {
-                Some(key.as_str())
+            Piece::Variable { name, key, .. } if *context.find(key) == Entry::Unknown => {
+                Some(name.as_str())
             }
             _ => None,
         })
@@ -124,17 +126,18 @@ fn read_variable(text: &str) -> Option<(Piece, &str)> {
         }
     }
     let name_end = body.find([',', '}'])?;
-    let key = body[..name_end].trim().to_ascii_lowercase();
+    let name = body[..name_end].trim().to_owned();
+    let key = name.to_ascii_lowercase();
     if key.is_empty() || key.contains(['{', '$']) {
         return None;
     }
     if let Some(after) = body[name_end..].strip_prefix('}') {
-        return Some((Piece::Variable { key, default: None }, after));
+        return Some((Piece::Variable { name, key, default: None }, after));
     }
     let quoted = body[name_end + 1..].trim_start().strip_prefix('\'')?;
     let quote = quoted.find('\'')?;
     let after = quoted[quote + 1..].trim_start().strip_prefix('}')?;
-    Some((Piece::Variable { key, default: Some(quoted[..quote].to_owned()) }, after))
+    Some((Piece::Variable { name, key, default: Some(quoted[..quote].to_owned()) }, after))
 }
 
 #[cfg(test)]
@@ -176,9 +179,9 @@ mod tests {
             ("${aws:PrincipalTag/team, 'none'}", "blue*"),
             ("${aws:PrincipalTag/other, 'no one'}!", "no one!"),
             ("${aws:PrincipalTag/other,''}", ""),
-            ("${aws:PrincipalTag/other}", "no value: aws:principaltag/other"),
-            ("${aws:TagKeys}", "no value: aws:tagkeys"),
-            ("${aws:PrincipalTag/empty}", "no value: aws:principaltag/empty"),
+            ("${aws:PrincipalTag/other}", "no value: aws:PrincipalTag/other"),
+            ("${aws:TagKeys}", "no value: aws:TagKeys"),
+            ("${aws:PrincipalTag/empty}", "no value: aws:PrincipalTag/empty"),
             ("${aws:PrincipalTag/empty, 'x'}", "x"),
             ("${aws:userid}", "unknown"),
             ("${aws:userid}${nope}", "no value: nope"),

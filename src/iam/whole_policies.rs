@@ -149,7 +149,7 @@ fn refusals_name_the_statement_that_was_meant() {
             ask("ec2:CreateFleet", ":launch-template/")
                 .with("aws:PrincipalTag/eks:eks-cluster-name", Entry::Absent),
             "statement Templates of policy P wants aws:ResourceTag/eks:eks-cluster-name to be \
-             ${aws:PrincipalTag/eks:eks-cluster-name}, but aws:principaltag/eks:eks-cluster-name \
+             ${aws:PrincipalTag/eks:eks-cluster-name}, but aws:PrincipalTag/eks:eks-cluster-name \
              has no value",
         ),
     ];

@@ -13,7 +13,7 @@ mod scope;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::requirements::version::KarpenterVersion;
+use crate::{facts::Unseen, requirements::version::KarpenterVersion};
 pub use scope::{ProductChoice, Scope, StageChoice, Tag};
 
 /// What runs nodes in the cluster.
@@ -126,7 +126,10 @@ pub struct Target {
     pub cluster: String,
     pub region: Sourced<String>,
     pub partition: &'static str,
+    /// Empty only where `product_unseen` says why.
     pub products: Vec<Sourced<Product>>,
+    /// Why it is not known whether EKS Auto Mode is on, if it is not.
+    pub product_unseen: Option<Unseen>,
     pub stage: Sourced<Stage>,
     pub karpenter_version: Sourced<KarpenterVersion>,
     pub namespace: Sourced<String>,

@@ -54,7 +54,7 @@ impl Redactor {
             names.push((name, format!("{product}name-{}", n + 1)));
         }
         names.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
-        let shapes = r"\b(?:\d{12}|[0-9A-F]{30,}|(vpc|subnet|sg|ami|a)-[0-9a-z]{2,}|gr7|yl4)\b";
+        let shapes = r"\b(?:\d{12}|[0-9A-Z]{30,}|(vpc|subnet|sg|ami|a)-[0-9a-z]{2,}|gr7|yl4)\b";
         Self {
             names,
             shapes: Regex::new(shapes).ok(),

@@ -7,7 +7,7 @@ use super::{
     Target, names,
 };
 use crate::{
-    facts::{Facts, arn, eks::PodIdentityAssociation},
+    facts::{Facts, Unseen, arn, eks::PodIdentityAssociation},
     requirements::version::KarpenterVersion,
 };
 
@@ -20,7 +20,7 @@ pub fn resolve(scope: &Scope, facts: &Facts) -> Target {
     let karpenter_seen = !controller_roles.is_empty()
         || !karpenter_nodes.is_empty()
         || matches!(queue, QueueTarget::Found(_));
-    let products = products(scope, facts, karpenter_seen, &mut notes);
+    let (products, product_unseen) = products(scope, facts, karpenter_seen, &mut notes);
     let mut node_roles = Vec::new();
     for product in &products {
         match product.value {
@@ -47,6 +47,7 @@ pub fn resolve(scope: &Scope, facts: &Facts) -> Target {
         partition: arn::partition_of_region(&scope.region),
         stage: stage(scope, karpenter_seen, &products),
         products,
+        product_unseen,
         karpenter_version,
         namespace: said_or(scope.namespace.as_ref(), scope.namespace()),
         service_account: said_or(scope.service_account.as_ref(), scope.service_account()),
@@ -71,16 +72,19 @@ fn products(
     facts: &Facts,
     karpenter_seen: bool,
     notes: &mut Vec<String>,
-) -> Vec<Sourced<Product>> {
+) -> (Vec<Sourced<Product>>, Option<Unseen>) {
     match scope.product {
-        ProductChoice::Karpenter => vec![Sourced::new(Product::Karpenter, Origin::Flag)],
-        ProductChoice::AutoMode => vec![Sourced::new(Product::AutoMode, Origin::Flag)],
+        ProductChoice::Karpenter => (vec![Sourced::new(Product::Karpenter, Origin::Flag)], None),
+        ProductChoice::AutoMode => (vec![Sourced::new(Product::AutoMode, Origin::Flag)], None),
         ProductChoice::Auto => {
-            let auto_mode = facts.cluster.value().is_some_and(|cluster| cluster.auto_mode.compute);
+            let (auto_mode, unseen) = match facts.cluster.known() {
+                Ok(cluster) => (cluster.auto_mode.compute, None),
+                Err(unseen) => (false, Some(unseen)),
+            };
             let mut found = Vec::new();
             if karpenter_seen || said_something_of_karpenter(scope) {
                 found.push(Sourced::new(Product::Karpenter, Origin::UsualName));
-            } else if !auto_mode {
+            } else if !auto_mode && unseen.is_none() {
                 found.push(Sourced::new(Product::Karpenter, Origin::Default));
                 notes.push(
                     "nothing of Karpenter was found, and EKS Auto Mode is off: judged as before \
@@ -91,7 +95,13 @@ fn products(
             if auto_mode {
                 found.push(Sourced::new(Product::AutoMode, Origin::Cluster));
             }
-            found
+            if let Some(unseen) = &unseen {
+                notes.push(format!(
+                    "whether EKS Auto Mode is on is not known ({unseen}); say what runs the nodes \
+                     with --product"
+                ));
+            }
+            (found, unseen)
         }
     }
 }

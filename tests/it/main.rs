@@ -1,1 +1,15 @@
+//! The tool as its users run it: the built binary against the emulated account over HTTP, with
+//! and without faults on the way, and against facts files.
+// A test that cannot go on has nothing better to do than to panic.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
+mod cli;
+mod docs;
+mod emulator;
+mod faults;
+mod latency;
+mod offline;
+mod online;
+mod operations;
+mod proxy;
+mod report;

@@ -15,7 +15,7 @@ pub static CHECK: Check = Check {
     area: Area::Launch,
     products: &[Product::Karpenter],
     errors: &["ami-alias-not-resolved"],
-    needs: &["eks:DescribeCluster", "ssm:GetParameter"],
+    needs: &["eks:DescribeCluster", "ssm:GetParameters"],
     doc: "\
 ## What
 For each CPU architecture, the region has the public SSM parameter that names the recommended
@@ -96,7 +96,7 @@ fn missing(
         )
     };
     let region = quote(cx.region());
-    finding.evidence("ssm:GetParameter", name, "ParameterNotFound").mend(
+    finding.evidence("ssm:GetParameters", name, "InvalidParameters").mend(
         Remedy::new(
             "See which images the region has, and select one by id, name or tags in the \
              EC2NodeClass, or move the cluster to a Kubernetes version that has them.",
@@ -131,7 +131,7 @@ mod tests {
     fn rows() {
         let there = json!({"known": {"image_id": "ami-1"}});
         let absent = json!("absent");
-        let denied = json!({"denied": {"action": "ssm:GetParameter", "message": "no"}});
+        let denied = json!({"denied": {"action": "ssm:GetParameters", "message": "no"}});
         assert_rows(
             Account::Karpenter,
             &CHECK,

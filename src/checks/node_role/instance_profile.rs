@@ -2,7 +2,7 @@
 
 use super::{each, existing};
 use crate::{
-    checks::{Area, Check, Context, Judged, Stop, Verdicts, remedies::quote},
+    checks::{Area, Check, Context, Judged, Stop, Verdicts},
     facts::iam::InstanceProfile,
     outcome::{Finding, Remedy},
     target::{NodeRole, Product},
@@ -62,7 +62,7 @@ fn judge(cx: &Context<'_>, node_role: &NodeRole) -> Result<Finding, Stop> {
         return Err(Stop::skipped("EKS makes the instance profiles of Auto Mode's nodes"));
     }
     let role = existing(cx, node_role)?;
-    let profiles = match cx.facts.role_profiles.get(&role.name) {
+    let profiles = match cx.facts.role_profiles.get(&node_role.name) {
         Some(profiles) => profiles.found()?.map(Vec::as_slice).unwrap_or_default(),
         None => return Err(Stop::unknown(format!("the profiles of {} were not read", role.name))),
     };
@@ -88,16 +88,10 @@ fn left_empty(profile: &InstanceProfile) -> Finding {
     )
     .errors(&["pass-role-denied", "instance-profile-permission-denied"])
     .evidence("iam:ListInstanceProfiles", format!("{}.Roles", profile.name), "[]")
-    .mend(
-        Remedy::new(
-            "Let the controller role pass the node role and add it to profiles; Karpenter then \
-             mends the profile by itself. If no NodeClass uses the profile any more, delete it.",
-        )
-        .run(format!(
-            "aws iam delete-instance-profile --instance-profile-name {}",
-            quote(&profile.name)
-        )),
-    )
+    .mend(Remedy::new(
+        "Let the controller role pass the node role and add it to profiles; Karpenter then mends \
+         the profile by itself. If no NodeClass uses the profile any more, delete it.",
+    ))
 }
 
 #[cfg(test)]

@@ -55,8 +55,8 @@ fn judge(cx: &Context<'_>, role: &NodeRole) -> Result<Finding, Stop> {
     };
     Ok(Finding::fail(
         format!("{name} is also the role of the cluster {}.", cluster.name),
-        "EKS documents that a cluster's role cannot be a node role: its nodes do not register, \
-         and if you make them, every pod on them can reach what the control plane may do.",
+        "EKS documents that a cluster's role cannot be a node role. Its nodes do not register; if \
+         they did, every pod on them could do what the control plane may do.",
     )
     .errors(&["node-not-registered"])
     .evidence("eks:DescribeCluster", "cluster.roleArn", &cluster.role_arn)

@@ -20,7 +20,7 @@ pub static CHECK: Check = Check {
     doc: "\
 ## What
 The trust policy of each node role lets EC2 call `sts:AssumeRole`: `ec2.amazonaws.com`, in the
-China regions that or `ec2.amazonaws.com.cn`.
+China regions that or `ec2.amazonaws.com.cn`, and likewise where a partition has another suffix.
 
 ## Why
 EC2 assumes the role of an instance's profile and hands the credentials to the instance. If it may
@@ -45,11 +45,9 @@ fn judge(cx: &Context<'_>, node_role: &NodeRole) -> Result<Finding, Stop> {
     let role = super::existing(cx, node_role)?;
     let own = ec2(role, arn::ec2_principal(cx.target.partition));
     let mut refused = own.refused();
-    // In China, EC2 comes under both names (`facts/eks.md §3.1`).
-    let other = ec2(role, "ec2.amazonaws.com");
-    if own.service != other.service && !allowed(&refused) {
-        let by_other = other.refused();
-        if allowed(&by_other) || by_other.is_err() {
+    for service in also_ec2(cx.target.partition) {
+        let by_other = ec2(role, service).refused();
+        if !allowed(&refused) && (allowed(&by_other) || by_other.is_err()) {
             refused = by_other;
         }
     }
@@ -68,6 +66,21 @@ fn judge(cx: &Context<'_>, node_role: &NodeRole) -> Result<Finding, Stop> {
     .errors(&["node-not-registered"])
     .evidence("iam:GetRole", "AssumeRolePolicyDocument", &refused.why)
     .mend(own.mend()))
+}
+
+/// Further names of EC2 in a partition; where it has a DNS suffix of its own, guides trust
+/// `ec2.<suffix>` and `ec2.amazonaws.com` alike (`facts/eks.md §3.1`; suffixes: the AWS SDKs'
+/// partition list).
+fn also_ec2(partition: &str) -> &'static [&'static str] {
+    match partition {
+        "aws-cn" => &["ec2.amazonaws.com"],
+        "aws-iso" => &["ec2.c2s.ic.gov"],
+        "aws-iso-b" => &["ec2.sc2s.sgov.gov"],
+        "aws-iso-e" => &["ec2.cloud.adc-e.uk"],
+        "aws-iso-f" => &["ec2.csp.hci.ic.gov"],
+        "aws-eusc" => &["ec2.amazonaws.eu"],
+        _ => &[],
+    }
 }
 
 fn ec2<'a>(role: &'a Role, service: &'a str) -> Assumption<'a> {
@@ -119,6 +132,11 @@ mod tests {
                 ("EC2 in China", trusts("ec2.amazonaws.com.cn", &none, &china), pass),
                 ("EC2 in China, plain name", trusts("ec2.amazonaws.com", &none, &china), pass),
                 ("neither in China", trusts("eks.amazonaws.com", &none, &china), fail),
+                (
+                    "EC2 under a suffix of its own",
+                    trusts("ec2.c2s.ic.gov", &none, &json!({"scope": {"region": "us-iso-east-1"}})),
+                    pass,
+                ),
                 ("perhaps", trusts("ec2.amazonaws.com", &organisation, &none), unknown),
                 ("perhaps in China", trusts("ec2.amazonaws.com", &organisation, &china), unknown),
                 ("not readable", json!({"facts": {"roles": {ROLE: denied}}}), unknown),

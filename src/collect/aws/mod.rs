@@ -12,7 +12,7 @@ use aws_config::SdkConfig;
 use aws_smithy_types::DateTime;
 use jiff::Timestamp;
 
-use super::{ask::Asker, call_log::CallLog};
+use super::{ask::Asker, call_log::CallLog, whole_answer::WholeAnswer};
 use crate::facts::Fact;
 
 /// A client for each service, all of which log their calls.
@@ -33,7 +33,10 @@ impl Aws {
         macro_rules! client {
             ($sdk:ident) => {
                 $sdk::Client::from_conf(
-                    $sdk::config::Builder::from(config).interceptor(log.clone()).build(),
+                    $sdk::config::Builder::from(config)
+                        .interceptor(log.clone())
+                        .interceptor(WholeAnswer)
+                        .build(),
                 )
             };
         }

@@ -76,7 +76,7 @@ impl Block {
             let text = if error.quote.is_empty() {
                 error.id.clone()
             } else {
-                format!("\"{}\"", error.quote.trim())
+                format!("“{}”", error.quote.trim())
             };
             let label = if i == 0 { "You would see" } else { "" };
             let lines = inked(&text, self.columns(), Ink::Quote, self.style);

@@ -44,9 +44,9 @@ A node is launched
     Subject        subnet-0a1b2c3d4e5f60718
     Seen           It has 11 free addresses of 251 (eu-west-1a, 10.0.1.0/24). A
                    node takes 1 to 30 of them.
-    You would see  "InsufficientFreeAddressesInSubnet: There are not enough free
+    You would see  “InsufficientFreeAddressesInSubnet: There are not enough free
                    addresses in subnet 'subnet-0a1b2c3d4e5f60718' to satisfy the
-                   requested number of instances."
+                   requested number of instances.”
     Effect         New nodes fail to launch in this zone as soon as the
                    addresses are gone; pods on running nodes stay in
                    ContainerCreating.
@@ -77,7 +77,7 @@ The node joins the cluster
     Seen           Its trust policy lets only `eks.amazonaws.com` take the role,
                    and no statement names `ec2.amazonaws.com`.
     You would see  unauthorized-node-role
-                   "Node not registered with cluster"
+                   “Node not registered with cluster”
     Effect         EC2 cannot hand the role's credentials to the instance, so
                    the kubelet never gets in.
     To mend        Write the trust policy anew.
@@ -107,8 +107,8 @@ EOF
     Subject        arn:aws:iam::111122223333:role/KarpenterNodeRole-prod (fail)
     Seen           The access entry has type STANDARD; nodes need EC2_LINUX or
                    EC2_WINDOWS.
-    You would see  "Node not registered with cluster"
-                   "Unable to register node with API server" err="Unauthorized""
+    You would see  “Node not registered with cluster”
+                   “Unable to register node with API server" err="Unauthorized"”
     Effect         Instances start, run and cost money, and never become nodes;
                    Karpenter deletes each after 15 minutes and starts another.
     To mend        The type of an entry cannot be changed: delete it and create

@@ -1,0 +1,70 @@
+//! The calls that runs make are read-only, and exactly those of the published policy.
+
+use std::{collections::BTreeSet, fs};
+
+use serde_json::Value;
+
+use crate::{
+    cli::Tool,
+    emulator::{self, Account, CLUSTER},
+    proxy::{Plan, Proxy},
+};
+
+type Seeds = &'static [&'static str];
+
+/// Runs that between them come through every branch of the schedule.
+const SCENARIOS: &[(Seeds, &[&str])] = &[
+    (&["getting-started"], &["--cluster", CLUSTER]),
+    (&["getting-started"], &["--cluster", CLUSTER, "--interruption-queue", CLUSTER]),
+    (&["getting-started"], &["--cluster", CLUSTER, "--node-role", "a", "--controller-role", "b"]),
+    (&["getting-started"], &["--cluster", "no-such-cluster"]),
+    (&["terraform-module"], &["--cluster", CLUSTER]),
+    (&["eksctl-irsa"], &["--cluster", CLUSTER]),
+    (&["auto-mode"], &["--cluster", CLUSTER]),
+    (&["seeds-broken"], &["--cluster", CLUSTER]),
+];
+
+fn made() -> BTreeSet<String> {
+    let mut made = BTreeSet::new();
+    for (seeds, args) in SCENARIOS {
+        let account = Account::seeded(seeds, "us-west-2");
+        let proxy = Proxy::start(Plan::default());
+        let ran = Tool::new(["check"]).args(*args).aws(&account, &proxy.endpoint).run();
+        assert!(ran.code != 2, "{ran:#?}");
+        made.extend(proxy.log().into_iter().map(|logged| logged.operation.to_string()));
+    }
+    made
+}
+
+fn published() -> BTreeSet<String> {
+    let path = emulator::root().join("policies/preflight-read-only.json");
+    let policy: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let statements = policy["Statement"].as_array().unwrap();
+    let actions = statements.iter().flat_map(|statement| statement["Action"].as_array().unwrap());
+    actions.map(|action| action.as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn the_policy_allows_exactly_the_calls_made() {
+    assert_eq!(made(), published());
+}
+
+#[test]
+fn every_call_only_reads() {
+    for action in made() {
+        let name = action.split(':').nth(1).unwrap();
+        let reads = ["Describe", "Get", "List"].iter().any(|verb| name.starts_with(verb));
+        assert!(reads, "{action}");
+    }
+}
+
+#[test]
+fn every_need_of_a_check_is_a_call_that_is_made() {
+    let list = Tool::new(["list", "checks", "--output", "json"]).run().json();
+    let published = published();
+    for check in list.as_array().unwrap() {
+        for action in check["needs"].as_array().unwrap() {
+            assert!(published.contains(action.as_str().unwrap()), "{}: {action}", check["id"]);
+        }
+    }
+}
