@@ -25,7 +25,8 @@ impl<'a> Controller<'a> {
         let role = cx
             .role(name)?
             .ok_or_else(|| Stop::skipped("the role does not exist; see controller-trust"))?;
-        let association = association_with(cx, role);
+        // One that was not read may narrow the sessions, or lead to another role.
+        let association = association_with(cx, role, &associations(cx)?);
         let Some(target) = association.and_then(|found| found.target_role_arn.as_deref()) else {
             return Ok(Self { role, association });
         };
@@ -87,15 +88,14 @@ fn associations<'a>(cx: &Context<'a>) -> Result<Vec<&'a PodIdentityAssociation>,
 
 /// The association that gives out this role: the one of the controller's service account, else
 /// any.
-fn association_with<'a>(cx: &Context<'a>, role: &Role) -> Option<&'a PodIdentityAssociation> {
-    let all = cx.facts.pod_identity_associations.value()?;
-    let with_role: Vec<_> = all
-        .iter()
-        .filter_map(|association| association.value())
-        .filter(|association| association.role_arn == role.arn)
-        .collect();
-    let exact = with_role.iter().find(|association| is_controllers(cx, association));
-    exact.or(with_role.first()).copied()
+fn association_with<'a>(
+    cx: &Context<'a>,
+    role: &Role,
+    all: &[&'a PodIdentityAssociation],
+) -> Option<&'a PodIdentityAssociation> {
+    let mut with_role = all.iter().filter(|association| association.role_arn == role.arn);
+    let exact = with_role.clone().find(|association| is_controllers(cx, association));
+    exact.or(with_role.next()).copied()
 }
 
 fn is_controllers(cx: &Context<'_>, association: &PodIdentityAssociation) -> bool {

@@ -27,6 +27,8 @@ pub static CHECK: Check = Check {
         "iam:ListAttachedRolePolicies",
         "iam:GetPolicy",
         "iam:GetPolicyVersion",
+        "eks:DescribePodIdentityAssociation",
+        "eks:ListPodIdentityAssociations",
     ],
     doc: "\
 ## What

@@ -7,12 +7,12 @@ use crate::{
         permissions::{Answers, Refused, Who, add_policies, without_policy},
         setup::setup,
     },
-    outcome::Remedy,
+    outcome::{Remedy, Unknown},
     requirements::{
         self, Request, Setup,
         policy::{self, Layout},
     },
-    target::Product,
+    target::{Product, QueueTarget},
 };
 
 pub static CHECK: Check = Check {
@@ -59,6 +59,9 @@ pub static CHECK: Check = Check {
         "iam:ListAttachedRolePolicies",
         "iam:GetPolicy",
         "iam:GetPolicyVersion",
+        "eks:DescribePodIdentityAssociation",
+        "eks:ListPodIdentityAssociations",
+        "sqs:GetQueueUrl",
     ],
     doc: "\
 ## What
@@ -100,7 +103,8 @@ fn judge(cx: &Context<'_>, controller: &Controller<'_>) -> Result<Vec<Judged>, S
         cluster: &cx.target.cluster,
         errors: CHECK.errors,
     };
-    let answers = Answers::to(requests(cx, &setup), &controller.grants(cx)?);
+    let mut answers = Answers::to(requests(cx, &setup), &controller.grants(cx)?);
+    answers.unknown.extend(unseen_queue(cx));
     Ok(who.findings(answers, |refused| mend(cx, controller, &setup, refused)))
 }
 
@@ -108,6 +112,21 @@ fn requests(cx: &Context<'_>, setup: &Setup) -> Vec<Request> {
     let mut requests = requirements::controller(cx.karpenter(), setup);
     requests.retain(|request| request.action != "iam:PassRole");
     requests
+}
+
+/// Whether there is a queue decides whether the controller asks for its messages.
+fn unseen_queue(cx: &Context<'_>) -> Option<Unknown> {
+    if cx.target.queue != QueueTarget::NotSeen {
+        return None;
+    }
+    let unseen = cx.facts.queues.values().find_map(|queue| queue.found().err())?;
+    match Stop::from(unseen) {
+        Stop::Unknown(unknown) => Some(Unknown {
+            why: format!("whether the controller may read its queue: {}", unknown.why),
+            ..unknown
+        }),
+        Stop::Skipped(_) => None,
+    }
 }
 
 fn mend(

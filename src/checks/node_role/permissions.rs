@@ -39,6 +39,7 @@ pub static CHECK: Check = Check {
         "iam:GetPolicy",
         "iam:GetPolicyVersion",
         "eks:DescribeAddon",
+        "eks:DescribePodIdentityAssociation",
         "eks:ListPodIdentityAssociations",
     ],
     doc: "\

@@ -31,6 +31,8 @@ pub static CHECK: Check = Check {
         "iam:ListAttachedRolePolicies",
         "iam:GetPolicy",
         "iam:GetPolicyVersion",
+        "eks:DescribePodIdentityAssociation",
+        "eks:ListPodIdentityAssociations",
     ],
     doc: "\
 ## What

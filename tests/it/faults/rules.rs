@@ -30,6 +30,28 @@ const FINDS: &[(&str, &[&str])] = &[
         &["eks:DescribeNodegroup", "eks:ListAssociatedAccessPolicies", "eks:ListNodegroups"],
     ),
     ("queue-policy", &["events:ListRuleNamesByTarget"]),
+    // The provider counts for roles of service accounts, not for Pod Identity.
+    ("controller-trust", &["iam:GetOpenIDConnectProvider"]),
+    // A role without a boundary needs no look at its policies.
+    (
+        "permissions-boundary",
+        &[
+            "iam:GetPolicy",
+            "iam:GetPolicyVersion",
+            "iam:GetRolePolicy",
+            "iam:ListAttachedRolePolicies",
+            "iam:ListRolePolicies",
+        ],
+    ),
+    // What the CNI has of its own counts where the node role has it not.
+    (
+        "node-role-permissions",
+        &[
+            "eks:DescribeAddon",
+            "eks:DescribePodIdentityAssociation",
+            "eks:ListPodIdentityAssociations",
+        ],
+    ),
 ];
 
 /// One fault at one operation.
