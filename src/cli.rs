@@ -1,5 +1,7 @@
 //! The command line.
 
+pub mod policy;
+
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -31,6 +33,8 @@ pub enum Command {
     List(ListArgs),
     /// Say what a check looks at, why, and how to mend it
     Explain(ExplainArgs),
+    /// Print, test and compare what Karpenter must be allowed
+    Policy(policy::PolicyArgs),
     /// Print a file that is derived from the code
     #[command(hide = true)]
     Generate(GenerateArgs),
@@ -42,7 +46,8 @@ Exit codes, whatever the format:
   1  at least one finding at or above --fail-on
   2  usage or configuration error
   3  incomplete: some checks are unknown and nothing failed (0 with --allow-unknown)
-  4  could not run: no credentials, no such cluster, no network";
+  4  could not run: no credentials, no such cluster, no network
+130  ended by Ctrl-C";
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
@@ -51,7 +56,7 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub scope: ScopeArgs,
     /// Judge these saved facts instead of asking AWS
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["region", "profile", "assume_role"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["region", "profile", "assume_role", "timeout", "verbose"])]
     pub facts: Option<PathBuf>,
     /// How to print the report
     #[arg(long, short, value_enum, default_value_t = Format::Human)]

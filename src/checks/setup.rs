@@ -48,13 +48,17 @@ fn node_roles(cx: &Context<'_>, product: Product, account: &str) -> Vec<String> 
 
 /// The subnets and security groups that launches will name.
 fn network(cx: &Context<'_>, product: Product, setup: &mut Setup) {
-    let ec2 = format!("arn:{}:ec2:{}:{}", setup.partition, setup.region, setup.account);
+    let of_account =
+        |account: &str| format!("arn:{}:ec2:{}:{account}", setup.partition, setup.region);
+    let ec2 = of_account(&setup.account);
     match product {
         Product::Karpenter => {
             let subnets = cx.facts.discovered_subnets.value().into_iter().flatten();
+            // A shared subnet belongs to another account.
             setup.subnet_arns = subnets
                 .map(|subnet| {
-                    subnet.arn.clone().unwrap_or_else(|| format!("{ec2}:subnet/{}", subnet.id))
+                    let owner = subnet.owner.as_deref().unwrap_or(&setup.account);
+                    format!("{}:subnet/{}", of_account(owner), subnet.id)
                 })
                 .collect();
             let groups = cx.facts.discovered_security_groups.value().into_iter().flatten();

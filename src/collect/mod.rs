@@ -46,7 +46,7 @@ pub async fn collect(
     timeout: Duration,
     log: &CallLog,
 ) -> Result<(Facts, Effort), CannotRun> {
-    let asker = Asker::new(timeout);
+    let asker = Asker::new(timeout, log.elapsed());
     let aws = Aws::new(config, asker.clone(), log);
     let facts = schedule::read(&aws, scope).await;
     if let Some(cannot) = cannot_run(&aws, &asker, scope, &facts).await {

@@ -7,6 +7,7 @@ mod explain;
 mod facts_file;
 mod generate;
 mod list;
+mod policy;
 mod read;
 mod selection;
 
@@ -49,6 +50,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Collect(args) => collect::run(&args),
         Command::List(args) => list::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Policy(args) => policy::run(&args),
         Command::Generate(args) => generate::run(args.what),
     };
     match result {

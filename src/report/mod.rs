@@ -5,6 +5,7 @@ mod groups;
 mod header;
 pub mod human;
 pub mod json;
+pub mod policy;
 pub mod short;
 mod style;
 mod summary;

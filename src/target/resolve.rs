@@ -33,6 +33,12 @@ pub fn resolve(scope: &Scope, facts: &Facts) -> Target {
          member account cannot read"
             .to_owned(),
     );
+    if let (Err(unseen), true) = (facts.node_groups.known(), found_by_entry(&node_roles)) {
+        notes.push(format!(
+            "the managed node groups are not known ({unseen}): a role of theirs may be among the \
+             node roles"
+        ));
+    }
     let karpenter_version = version(scope, &products, &mut notes);
     if controller_roles.len() > 1 {
         let found: Vec<_> = controller_roles.iter().map(|role| role.value.as_str()).collect();
@@ -60,6 +66,10 @@ pub fn resolve(scope: &Scope, facts: &Facts) -> Target {
         ),
         notes,
     }
+}
+
+fn found_by_entry(roles: &[NodeRole]) -> bool {
+    roles.iter().any(|role| role.origin == Origin::AccessEntry)
 }
 
 fn said_or(said: Option<&String>, value: &str) -> Sourced<String> {

@@ -37,6 +37,11 @@ fn each_or(
             judged.push(Judged::new(unnamed(cx, product), || none(product)));
         }
     }
+    // Where EKS Auto Mode may be on, it may have node roles too.
+    if let Some(unseen) = &cx.target.product_unseen {
+        let subject = unnamed(cx, Product::AutoMode);
+        judged.push(Judged { subject, verdict: Err(unseen.clone().into()) });
+    }
     judged
 }
 

@@ -3,7 +3,7 @@
 use crate::{
     checks::{Context, Stop},
     facts::{Fact, arn, eks::PodIdentityAssociation, iam::Role},
-    iam::{Clause, Decision, Layer, NamedPolicy, Policy, PolicySet, Principal},
+    iam::{Clause, Decision, Layer, NamedPolicy, Pattern, Policy, PolicySet, Principal},
     outcome::Unknown,
     requirements::Request,
 };
@@ -127,7 +127,7 @@ impl Grants {
             },
             Decision::NotAllowed { .. } => match &self.unread {
                 Some(unread) => Answer::Unknown(unread.clone()),
-                None if request.stand_in && turns_on_resource(&decision) => {
+                None if request.stand_in && turns_on_id(&decision) => {
                     Answer::Unknown(Unknown::new(format!(
                         "whether {} is allowed depends on which resource it names: {decision}",
                         request.action
@@ -155,10 +155,23 @@ impl Grants {
     }
 }
 
-/// Whether a refusal rests on the resource, of which the id is made up here.
-fn turns_on_resource(decision: &Decision) -> bool {
+/// Whether a refusal rests on nothing but the resource's id, which is made up here: the policy
+/// names other ids of the same kind. Another region or kind is refused for certain.
+fn turns_on_id(decision: &Decision) -> bool {
     let Decision::NotAllowed { nearest: Some(nearest), .. } = decision else { return false };
-    nearest.failed.iter().any(|clause| matches!(clause, Clause::Resource { .. }))
+    nearest.failed.iter().all(|clause| match clause {
+        Clause::Resource { negated, wanted, sent } => {
+            *negated || wanted.iter().any(|wanted| of_one_kind(wanted, sent))
+        }
+        _ => false,
+    })
+}
+
+fn of_one_kind(pattern: &str, resource: &str) -> bool {
+    match (pattern.rsplit_once('/'), resource.rsplit_once('/')) {
+        (Some((pattern, _)), Some((resource, _))) => Pattern::glob(pattern).matches(resource),
+        _ => false,
+    }
 }
 
 /// Whether a layer limits what identity policies allow.

@@ -140,26 +140,32 @@ fn limits_and_unread_policies() {
 }
 
 #[test]
-fn only_certain_subnets() {
-    let subnets = |ids: &[&str]| -> Vec<String> {
-        ids.iter().map(|id| format!("arn:aws:ec2:us-west-2:111122223333:subnet/{id}")).collect()
-    };
-    let mut document: Value = serde_json::from_str(STAR).unwrap();
-    document["Statement"].as_array_mut().unwrap().push(json!({
-        "Effect": "Deny", "Action": "ec2:CreateFleet", "NotResource": "arn:aws:ec2:*:*:subnet/*"}));
-    document["Statement"][1]["NotResource"] = json!("*");
-    let limited = |ids: &[&str]| {
+fn only_certain_resources() {
+    let document: Value = serde_json::from_str(STAR).unwrap();
+    let denied = |id: &str| {
         let mut document = document.clone();
-        document["Statement"][1] = json!({"Effect": "Deny", "Action": "ec2:*",
-            "Resource": subnets(ids)});
+        document["Statement"].as_array_mut().unwrap().push(json!({
+            "Effect": "Deny", "Action": "ec2:*",
+            "Resource": format!("arn:aws:ec2:us-west-2:111122223333:subnet/{id}")}));
+        controller_has(&document.to_string())
+    };
+    // Which images will be used is not known; which subnets is.
+    let allowed = |image: &str| {
+        let mut statement = document["Statement"][0].clone();
+        statement["NotResource"] = json!(["arn:aws:ec2:*::image/*"]);
+        statement.as_object_mut().unwrap().remove("Resource");
+        let images = json!({"Effect": "Allow", "Action": "ec2:*", "Resource": image});
+        let document = json!({"Version": "2012-10-17", "Statement": [statement, images]});
         controller_has(&document.to_string())
     };
     assert_rows(
         Account::Karpenter,
         &CHECK,
         &[
-            ("another subnet is denied", limited(&["subnet-99"]), PASS),
-            ("one of ours is denied", limited(&["subnet-01"]), &[LAUNCHES]),
+            ("another subnet is denied", denied("subnet-99"), PASS),
+            ("one of ours is denied", denied("subnet-01"), &[LAUNCHES]),
+            ("some images", allowed("arn:aws:ec2:us-west-2::image/ami-1*"), UNKNOWN),
+            ("another region's images", allowed("arn:aws:ec2:eu-west-1::image/*"), &[LAUNCHES]),
         ],
     );
 }
