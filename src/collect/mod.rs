@@ -4,6 +4,7 @@ mod ask;
 pub mod aws;
 pub mod call_log;
 pub mod config;
+mod policies;
 mod roles;
 mod schedule;
 mod whole_answer;

@@ -4,6 +4,7 @@ pub mod access_entry;
 pub mod exists;
 pub mod instance_profile;
 pub mod not_cluster_role;
+pub mod permissions;
 pub mod trust;
 
 use super::{Context, Judged, Stop};

@@ -19,6 +19,8 @@ impl Given {
         given.add_scope(saved);
         given.add_keys(saved);
         given.visit(value, "", &named);
+        // The path of an instance profile holds the region.
+        given.0.remove(&saved.scope.region);
         Ok(given)
     }
 
@@ -30,6 +32,7 @@ impl Given {
         names.retain(|name| {
             !name.is_empty()
                 && !known.contains(&name.as_str())
+                && !name.contains(".amazonaws.com")
                 && !public.iter().any(|prefix| name.starts_with(prefix))
         });
         names
@@ -57,6 +60,8 @@ impl Given {
         {
             self.add(name);
         }
+        let inline = facts.role_policies.values().filter_map(|policies| policies.inline.value());
+        inline.flat_map(|inline| inline.keys()).for_each(|name| self.add(name));
     }
 
     /// Every value of a field that holds a name, and every name in an ARN.

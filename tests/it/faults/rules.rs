@@ -21,12 +21,29 @@ const FINDS: &[(&str, &str, &[&str])] = &[
     // Only the entries of EKS Auto Mode need a policy.
     ("node-role-access-entry", "Karpenter", &["eks:ListAssociatedAccessPolicies"]),
     ("queue-policy", "", &["events:ListRuleNamesByTarget"]),
+    // The provider counts for roles of service accounts, not for Pod Identity.
+    ("controller-trust", "", &["iam:GetOpenIDConnectProvider"]),
+    // A role without a boundary needs no look at its policies.
+    ("permissions-boundary", "", &POLICIES),
+    ("permissions-boundary", "KarpenterNodeRole", &ASSOCIATIONS),
+    // What the CNI has of its own counts where the node role has it not.
+    ("node-role-permissions", "", &["eks:DescribeAddon"]),
+    ("node-role-permissions", "", &ASSOCIATIONS),
 ];
 /// Also decides which product, and so which checks and which roles, are judged at all.
 const CLUSTER: &str = "eks:DescribeCluster";
 const LIST: &str = "eks:ListAccessEntries";
 const ENTRY: &str = "eks:DescribeAccessEntry";
 const PROFILES: &str = "iam:ListInstanceProfiles";
+const ASSOCIATIONS: [&str; 2] =
+    ["eks:DescribePodIdentityAssociation", "eks:ListPodIdentityAssociations"];
+const POLICIES: [&str; 5] = [
+    "iam:GetPolicy",
+    "iam:GetPolicyVersion",
+    "iam:GetRolePolicy",
+    "iam:ListAttachedRolePolicies",
+    "iam:ListRolePolicies",
+];
 /// Node groups only exempt: without them, a role of theirs is judged too, and a note says so.
 const NODE_GROUPS: [&str; 2] = ["eks:DescribeNodegroup", "eks:ListNodegroups"];
 
