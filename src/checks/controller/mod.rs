@@ -57,10 +57,10 @@ pub fn each(
     judge: impl Fn(&Controller<'_>) -> Result<Vec<Judged>, Stop>,
 ) -> Vec<Judged> {
     if cx.target.controller_roles.is_empty() {
-        let stop = match cx.target.before_install() {
+        let stop = all_read(cx).err().unwrap_or_else(|| match cx.target.before_install() {
             true => Stop::skipped("there is no controller role yet"),
             false => Stop::skipped("no controller role was found; see controller-trust"),
-        };
+        });
         return vec![Judged::new(&cx.target.cluster, || Err(stop))];
     }
     let mut judged = Vec::new();
@@ -71,6 +71,15 @@ pub fn each(
         }
     }
     judged
+}
+
+/// Stops at the first question without an answer whose answer could have shown the role.
+fn all_read(cx: &Context<'_>) -> Result<(), Stop> {
+    associations(cx)?;
+    for name in names::controller_roles(&cx.target.cluster) {
+        cx.role(&name)?;
+    }
+    Ok(())
 }
 
 /// The associations of the controller's service account, as far as they could be read.

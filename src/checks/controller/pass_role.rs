@@ -6,12 +6,13 @@ use super::{Controller, each};
 use crate::{
     checks::{
         Area, Check, Context, Judged, Stop, Verdicts,
+        node_role::nothing_to_judge,
         permissions::{Answers, Refused, Who, add_policies, without_policy},
         setup::setup,
     },
     outcome::{Finding, Remedy},
     requirements::{self, policy::Policy},
-    target::{NodeRole, Product},
+    target::{NodeRole, Origin, Product},
 };
 
 pub static CHECK: Check = Check {
@@ -27,7 +28,13 @@ pub static CHECK: Check = Check {
         "iam:ListAttachedRolePolicies",
         "iam:GetPolicy",
         "iam:GetPolicyVersion",
+        "iam:ListInstanceProfiles",
+        "eks:DescribeAccessEntry",
+        "eks:DescribeCluster",
+        "eks:DescribeNodegroup",
         "eks:DescribePodIdentityAssociation",
+        "eks:ListAccessEntries",
+        "eks:ListNodegroups",
         "eks:ListPodIdentityAssociations",
     ],
     doc: "\
@@ -60,7 +67,7 @@ fn run(cx: &Context<'_>) -> Verdicts {
             })
             .collect();
         if judged.is_empty() {
-            let none = || Err(Stop::skipped("no node role is known; see node-role-exists"));
+            let none = || Err(nothing_to_judge(cx, Product::Karpenter));
             judged.push(Judged::new(&controller.role.name, none));
         }
         Ok(judged)
@@ -78,6 +85,10 @@ fn judge(cx: &Context<'_>, controller: &Controller<'_>, node: &NodeRole) -> Resu
     let answers = Answers::to(requests, &controller.grants(cx)?);
     let (groups, unknown) = answers.by_consequence();
     if let Some((consequence, refused)) = groups.into_iter().next() {
+        // A role that only an access entry shows may be a node group's, not Karpenter's.
+        if node.origin == Origin::AccessEntry {
+            cx.facts.node_groups.known()?;
+        }
         let who = Who {
             role: &controller.role.name,
             asker: format!("Karpenter {}", cx.karpenter()),

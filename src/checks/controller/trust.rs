@@ -1,6 +1,6 @@
 //! The controller gets the credentials of its role.
 
-use super::{associations, is_controllers, role_not_found};
+use super::{all_read, associations, is_controllers, role_not_found};
 use crate::{
     checks::{
         Area, Check, Context, Judged, Stop, Verdicts, controller::irsa::Irsa, trust::Assumption,
@@ -63,11 +63,7 @@ document of the finding.
 
 fn run(cx: &Context<'_>) -> Verdicts {
     if cx.target.controller_roles.is_empty() {
-        // What could not be read may be what would have shown the role.
-        associations(cx)?;
-        for name in names::controller_roles(&cx.target.cluster) {
-            cx.role(&name)?;
-        }
+        all_read(cx)?;
         return Err(match cx.target.before_install() {
             true => Stop::skipped("there is no controller role yet"),
             false => role_not_found(cx),

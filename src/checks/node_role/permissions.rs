@@ -1,6 +1,6 @@
 //! The node role allows what runs on a node.
 
-use super::existing;
+use super::{each_many, existing, nothing_to_judge};
 use crate::{
     checks::{
         Area, Check, Context, Judged, Stop, Verdicts,
@@ -38,7 +38,11 @@ pub static CHECK: Check = Check {
         "iam:ListAttachedRolePolicies",
         "iam:GetPolicy",
         "iam:GetPolicyVersion",
+        "iam:ListInstanceProfiles",
+        "eks:DescribeAccessEntry",
         "eks:DescribeAddon",
+        "eks:DescribeCluster",
+        "eks:ListAccessEntries",
         "eks:DescribePodIdentityAssociation",
         "eks:ListPodIdentityAssociations",
     ],
@@ -65,21 +69,10 @@ own.
 };
 
 fn run(cx: &Context<'_>) -> Verdicts {
-    let mut judged = Vec::new();
-    for product in cx.target.products.iter().map(|product| product.value) {
-        let roles: Vec<_> =
-            cx.target.node_roles.iter().filter(|role| role.product == product).collect();
-        if roles.is_empty() {
-            let stop = || Err(super::nothing_to_judge(cx, product));
-            judged.push(Judged::new(super::unnamed(cx, product), stop));
-        }
-        for role in roles {
-            let of_role = judge(cx, role);
-            judged
-                .extend(of_role.unwrap_or_else(|stop| vec![Judged::new(&role.name, || Err(stop))]));
-        }
-    }
-    Ok(judged)
+    let of_role = |role: &NodeRole| {
+        judge(cx, role).unwrap_or_else(|stop| vec![Judged::new(&role.name, || Err(stop))])
+    };
+    Ok(each_many(cx, of_role, |product| Err(nothing_to_judge(cx, product))))
 }
 
 fn judge(cx: &Context<'_>, node_role: &NodeRole) -> Result<Vec<Judged>, Stop> {

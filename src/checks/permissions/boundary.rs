@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Answers, Grants, Refused, Who, consequence, distinct_actions, is_grave};
 use crate::{
     checks::{
-        Area, Check, Context, Judged, Stop, Verdicts, controller,
+        Area, Check, Context, Judged, Stop, Verdicts, controller, node_role,
         remedies::{listed, quote},
         setup::setup,
     },
@@ -31,7 +31,11 @@ pub static CHECK: Check = Check {
         "iam:ListAttachedRolePolicies",
         "iam:GetPolicy",
         "iam:GetPolicyVersion",
+        "iam:ListInstanceProfiles",
+        "eks:DescribeAccessEntry",
+        "eks:DescribeCluster",
         "eks:DescribePodIdentityAssociation",
+        "eks:ListAccessEntries",
         "eks:ListPodIdentityAssociations",
     ],
     doc: "\
@@ -71,12 +75,13 @@ fn run(cx: &Context<'_>) -> Verdicts {
             of_role(cx, cluster_role, requests)
         }));
     }
-    for node_role in &cx.target.node_roles {
-        judged.push(Judged::new(&node_role.name, || {
-            let setup = setup(cx, node_role.product)?;
-            of_role(cx, &node_role.name, of_nodes(node_role.product, &setup))
-        }));
+    if let Some(unseen) = &cx.target.product_unseen {
+        judged.push(Judged::new(&cx.target.cluster, || Err(unseen.clone().into())));
     }
+    judged.extend(node_role::each(cx, |node_role| {
+        let setup = setup(cx, node_role.product)?;
+        of_role(cx, &node_role.name, of_nodes(node_role.product, &setup))
+    }));
     Ok(judged)
 }
 

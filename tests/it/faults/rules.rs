@@ -25,7 +25,21 @@ const FINDS: &[(&str, &str, &[&str])] = &[
     ("controller-trust", "", &["iam:GetOpenIDConnectProvider"]),
     // A role without a boundary needs no look at its policies.
     ("permissions-boundary", "", &POLICIES),
-    ("permissions-boundary", "KarpenterNodeRole", &ASSOCIATIONS),
+    ("permissions-boundary", "", &ASSOCIATIONS),
+    ("permissions-boundary", "", &[CLUSTER, LIST, ENTRY, PROFILES]),
+    ("controller-pass-role", "", &[CLUSTER, LIST, ENTRY, PROFILES]),
+    ("controller-pass-role", "", &NODE_GROUPS),
+    // These roles have inline policies only, or none.
+    ("controller-pass-role", "eksctl", &POLICIES),
+    ("controller-pass-role", "KarpenterController", &POLICIES),
+    ("controller-permissions", "eksctl", &POLICIES),
+    ("controller-permissions", "KarpenterController", &POLICIES),
+    ("node-role-permissions", "", &["iam:GetRolePolicy"]),
+    ("node-role-permissions", "", &[CLUSTER, LIST, ENTRY, PROFILES]),
+    // A queue that was named is there for the controller whether it can be read or not.
+    ("controller-permissions", "demo-karpenter", &["sqs:GetQueueUrl"]),
+    // The nodes of Auto Mode have the agent built in, and roles of service accounts need none.
+    ("controller-trust", "", &["eks:DescribeAddon"]),
     // What the CNI has of its own counts where the node role has it not.
     ("node-role-permissions", "", &["eks:DescribeAddon"]),
     ("node-role-permissions", "", &ASSOCIATIONS),

@@ -151,11 +151,21 @@ fn only_certain_resources() {
     };
     // Which images will be used is not known; which subnets is.
     let allowed = |image: &str| {
-        let mut statement = document["Statement"][0].clone();
-        statement["NotResource"] = json!(["arn:aws:ec2:*::image/*"]);
-        statement.as_object_mut().unwrap().remove("Resource");
-        let images = json!({"Effect": "Allow", "Action": "ec2:*", "Resource": image});
-        let document = json!({"Version": "2012-10-17", "Statement": [statement, images]});
+        let launch = json!(["ec2:RunInstances", "ec2:CreateFleet"]);
+        let kinds = json!([
+            "arn:aws:ec2:*:*:fleet/*",
+            "arn:aws:ec2:*:*:instance/*",
+            "arn:aws:ec2:*:*:volume/*",
+            "arn:aws:ec2:*:*:network-interface/*",
+            "arn:aws:ec2:*:*:launch-template/*",
+            "arn:aws:ec2:*:*:spot-instances-request/*",
+            "arn:aws:ec2:*:*:subnet/*",
+            "arn:aws:ec2:*:*:security-group/*"
+        ]);
+        let document = json!({"Version": "2012-10-17", "Statement": [
+            {"Effect": "Allow", "NotAction": launch, "Resource": "*"},
+            {"Effect": "Allow", "Action": launch, "Resource": kinds},
+            {"Effect": "Allow", "Action": launch, "Resource": image}]});
         controller_has(&document.to_string())
     };
     assert_rows(
