@@ -9,10 +9,15 @@ fn is_ambiguous(name: &str) -> bool {
         "default",
         "ec2",
         "eks",
+        // Of the tag `eks:eks-cluster-name`.
+        "eks-cluster",
         "events",
+        "fleet",
         "iam",
+        "image",
         "instance",
         "karpenter",
+        "kubernetes",
         "node",
         "nodes",
         "policy",
@@ -22,6 +27,7 @@ fn is_ambiguous(name: &str) -> bool {
         "sts",
         "subnet",
         "system",
+        "volume",
         "vpc",
     ];
     name.len() <= 2 || WORDS.contains(&name)
