@@ -11,10 +11,15 @@ pub fn says_nothing(name: &str) -> bool {
         "default",
         "ec2",
         "eks",
+        // Of the tag `eks:eks-cluster-name`.
+        "eks-cluster",
         "events",
+        "fleet",
         "iam",
+        "image",
         "instance",
         "karpenter",
+        "kubernetes",
         "node",
         "nodes",
         "policy",
@@ -24,6 +29,7 @@ pub fn says_nothing(name: &str) -> bool {
         "sts",
         "subnet",
         "system",
+        "volume",
         "vpc",
     ];
     name.len() <= 2 || WORDS.contains(&name)
