@@ -3,35 +3,16 @@
 use std::io::{self, Write};
 
 use super::{
-    Decoding, Explanation, ShownDenial,
-    rows::{Rows, grouped, times},
+    Decoding, ShownDenial,
+    rows::{Rows, heading},
 };
 use crate::{
     errors::{DecodedMessage, Denial, Effect, Layer, Principal, PrincipalKind},
-    report::style::{Ink, Style},
-    report::text::clean,
+    report::style::Style,
 };
 
-/// Writes the section, if there is any denial; returns whether there was.
-pub(super) fn write(
-    explanation: &Explanation,
-    apart: bool,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<bool> {
-    if explanation.denials.is_empty() {
-        return Ok(false);
-    }
-    let before = if apart { "\n" } else { "" };
-    writeln!(out, "{before}{}", style.paint(Ink::Heading, "Denied calls"))?;
-    for denial in &explanation.denials {
-        writeln!(out)?;
-        one(denial, out, style)?;
-    }
-    Ok(true)
-}
-
-fn one(shown: &ShownDenial, out: &mut dyn Write, style: Style) -> io::Result<()> {
+/// Writes one denial.
+pub(super) fn write(shown: &ShownDenial, out: &mut dyn Write, style: Style) -> io::Result<()> {
     let rows = Rows { style, indent: 4, labels: 10 };
     let (denial, seen) = (&shown.counted.what, &shown.counted.seen);
     let decoded = match &shown.decoded {
@@ -39,9 +20,8 @@ fn one(shown: &ShownDenial, out: &mut dyn Write, style: Style) -> io::Result<()>
         _ => None,
     };
     let action = denial.action.as_ref().or(decoded.and_then(|message| message.action.as_ref()));
-    let action = clean(action.map_or("an action that the text does not name", String::as_str));
-    let line = format!("({}, first in line {})", times(seen.count), grouped(seen.line));
-    writeln!(out, "  {}  {}", style.paint(Ink::Code, &action), style.paint(Ink::Dim, &line))?;
+    let action = action.map_or("an action that the text does not name", String::as_str);
+    heading("Denied call", action, seen, out, style)?;
     let principal = decoded.and_then(|message| message.principal.as_ref());
     if let Some(principal) = denial.principal.as_ref().or(principal) {
         rows.row("Caller", &principal.arn, out)?;
