@@ -120,7 +120,10 @@ fn people_read_what_it_means_and_how_to_mend_it() {
         "Denied call: ec2:RunInstances",
         "These are the credentials of the node i-0abc1234def567890",
         "Failed connection: sts.us-west-2.amazonaws.com (10.0.1.2, a private address)",
-        "Signs", "Fix", "Sources", "--cluster NAME",
+        "Signs",
+        "Fix",
+        "Sources",
+        "--cluster NAME",
     ] {
         assert!(page.contains(words), "`{words}` is not in\n{page}");
     }
@@ -296,7 +299,10 @@ fn errors_are_listed_by_area_place_and_check() {
         assert_eq!(error["area"], "join");
         assert!(error["printed"].as_array().unwrap().contains(&json!("kubelet-log")));
     }
-    assert_eq!(listed(&list(&["--check", "imds-metadata-tags"])).first().unwrap(), "create-fleet-failed");
+    assert_eq!(
+        listed(&list(&["--check", "imds-metadata-tags"])).first().unwrap(),
+        "create-fleet-failed"
+    );
     for args in [["--area", "joins"], ["--check", "queue-exist"], ["--place", "moon"]] {
         Tool::new(["list", "errors"]).args(args).run().exits(2);
     }

@@ -25,7 +25,7 @@ pub(super) fn write(shown: &ShownDenial, out: &mut dyn Write, style: Style) -> i
     let principal = decoded.and_then(|message| message.principal.as_ref());
     if let Some(principal) = denial.principal.as_ref().or(principal) {
         rows.row("Caller", &principal.arn, out)?;
-        if let Some(note) = diagnosis(principal) {
+        if let Some(note) = diagnosis(principal, action) {
             rows.row("", &note, out)?;
         }
     }
@@ -44,15 +44,38 @@ pub(super) fn write(shown: &ShownDenial, out: &mut dyn Write, style: Style) -> i
     }
 }
 
+/// Calls that a node makes for itself: its kubelet, its network plug-in, its agents.
+const CALLS_OF_NODES: &[&str] = &[
+    "ecr:",
+    "ecr-public:",
+    "eks-auth:",
+    "ssm:UpdateInstanceInformation",
+    "ec2:AssignPrivateIpAddresses",
+    "ec2:AssignIpv6Addresses",
+    "ec2:AttachNetworkInterface",
+    "ec2:CreateNetworkInterface",
+    "ec2:DescribeNetworkInterfaces",
+    "ec2:ModifyNetworkInterfaceAttribute",
+    "ec2:UnassignPrivateIpAddresses",
+];
+
 /// What the caller's own name says about how it got its credentials.
-fn diagnosis(principal: &Principal) -> Option<String> {
+fn diagnosis(principal: &Principal, action: &str) -> Option<String> {
     let role = principal.role.as_deref().unwrap_or("its role");
     match &principal.kind {
+        PrincipalKind::NodeCredentials { instance }
+            if CALLS_OF_NODES.iter().any(|call| action.starts_with(call)) =>
+        {
+            Some(format!(
+                "The node {instance} makes this call for itself: {role} lacks a policy that \
+                 nodes need."
+            ))
+        }
         PrincipalKind::NodeCredentials { instance } => Some(format!(
-            "These are the credentials of the node {instance}, not of a pod. If the caller is the \
-             controller, its own role is not bound to it: give its service account a Pod \
-             Identity association, or the annotation `eks.amazonaws.com/role-arn`. Do not add the \
-             action to {role}."
+            "These are the credentials of the node {instance}, not of a pod. If it is the \
+             controller that calls, its own role is not bound to it: give its service account a \
+             Pod Identity association, or the annotation `eks.amazonaws.com/role-arn`, and add \
+             nothing to {role}."
         )),
         PrincipalKind::PodIdentity => Some(format!("{role}, through a Pod Identity association.")),
         PrincipalKind::WebIdentity => {

@@ -60,7 +60,7 @@ pub(super) fn write(
     for (i, follow_up) in error.follow_ups.iter().enumerate() {
         rows.row(if i == 0 { "Leads to" } else { "" }, &consequence(follow_up), out)?;
     }
-    if let Some(note) = note(entry.rank) {
+    if let Some(note) = note(entry.rank).filter(|_| details.is_empty()) {
         rows.row("Note", note, out)?;
     }
     for shown in details.denials.iter().take(SHOWN) {
