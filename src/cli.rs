@@ -2,6 +2,9 @@
 
 mod explain;
 mod list;
+pub mod policy;
+mod policy_help;
+pub mod words;
 
 use std::{path::PathBuf, time::Duration};
 
@@ -37,6 +40,8 @@ pub enum Command {
     /// Say what an error or a check means, and how to mend it
     #[command(after_help = explain::AFTER_HELP)]
     Explain(ExplainArgs),
+    /// Print, test and compare what Karpenter must be allowed
+    Policy(policy::PolicyArgs),
     /// Print a file that is derived from the code
     #[command(hide = true)]
     Generate(GenerateArgs),
@@ -48,7 +53,8 @@ Exit codes, whatever the format:
   1  at least one finding at or above --fail-on
   2  usage or configuration error
   3  incomplete: some checks are unknown and nothing failed (0 with --allow-unknown)
-  4  could not run: no credentials, no such cluster, no network";
+  4  could not run: no credentials, no such cluster, no network
+130  ended by Ctrl-C";
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
@@ -57,7 +63,7 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub scope: ScopeArgs,
     /// Judge these saved facts instead of asking AWS
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["region", "profile", "assume_role"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["region", "profile", "assume_role", "timeout", "verbose"])]
     pub facts: Option<PathBuf>,
     /// How to print the report
     #[arg(long, short, value_enum, default_value_t = Format::Human)]
@@ -95,13 +101,13 @@ pub struct CollectArgs {
 #[command(next_help_heading = "AWS")]
 pub struct AwsArgs {
     /// Region of the cluster [default: from the environment or profile]
-    #[arg(long)]
+    #[arg(long, value_parser = words::region)]
     pub region: Option<String>,
     /// Profile of the shared AWS configuration
-    #[arg(long)]
+    #[arg(long, value_parser = words::profile)]
     pub profile: Option<String>,
     /// Assume this role first
-    #[arg(long, value_name = "ARN")]
+    #[arg(long, value_name = "ARN", value_parser = words::role)]
     pub assume_role: Option<String>,
     /// How long the whole run may take, such as 45s or 2m
     #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = duration)]
@@ -116,7 +122,7 @@ pub struct AwsArgs {
 #[command(next_help_heading = "Target")]
 pub struct ScopeArgs {
     /// Name of the EKS cluster
-    #[arg(long, short)]
+    #[arg(long, short, value_parser = words::cluster)]
     pub cluster: Option<String>,
     /// The Karpenter version that runs or will run, such as 1.6.2 [default: the newest known]
     #[arg(long, value_name = "VERSION")]
@@ -128,23 +134,23 @@ pub struct ScopeArgs {
     #[arg(long, value_enum)]
     pub stage: Option<StageChoice>,
     /// Namespace of the controller [default: kube-system]
-    #[arg(long)]
+    #[arg(long, value_parser = words::kubernetes_name)]
     pub namespace: Option<String>,
     /// Service account of the controller [default: karpenter]
-    #[arg(long)]
+    #[arg(long, value_parser = words::kubernetes_name)]
     pub service_account: Option<String>,
     /// Role of the controller, name or ARN
-    #[arg(long, value_name = "ROLE")]
+    #[arg(long, value_name = "ROLE", value_parser = words::role)]
     pub controller_role: Option<String>,
     /// A role that nodes run with, name or ARN; may be given several times
-    #[arg(long = "node-role", value_name = "ROLE")]
+    #[arg(long = "node-role", value_name = "ROLE", value_parser = words::role)]
     pub node_roles: Vec<String>,
     /// The queue in `settings.interruptionQueue`
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = words::queue)]
     pub interruption_queue: Option<String>,
     /// The tag that selects subnets and security groups
     /// [default: karpenter.sh/discovery=<cluster>]
-    #[arg(long, value_name = "KEY[=VALUE]")]
+    #[arg(long, value_name = "KEY[=VALUE]", value_parser = words::tag)]
     pub discovery_tag: Option<Tag>,
 }
 

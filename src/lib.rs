@@ -12,14 +12,14 @@
 //! Data runs one way, left to right; the modules below stand in that order. Nothing on the
 //! right calls back to the left.
 
-pub mod checks;
 pub mod cli;
-pub mod collect;
 pub mod commands;
-pub mod errors;
+pub mod target;
+pub mod collect;
 pub mod facts;
 pub mod iam;
+pub mod requirements;
+pub mod checks;
+pub mod errors;
 pub mod outcome;
 pub mod report;
-pub mod requirements;
-pub mod target;

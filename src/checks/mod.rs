@@ -5,14 +5,17 @@
 pub mod causes;
 pub mod check;
 mod context;
+mod permissions;
 mod remedies;
 pub mod run;
+mod setup;
 #[cfg(test)]
 pub(crate) mod testing;
 mod trust;
 
 mod cluster;
 mod cluster_role;
+mod controller;
 mod images;
 mod imds;
 mod launch;
@@ -28,8 +31,15 @@ pub use context::Context;
 /// Every check, in the order in which a node comes to life.
 pub static ALL: &[&Check] = &[
     // Controller
+    &cluster::status::CHECK,
     &versions::kubernetes::CHECK,
+    &controller::trust::CHECK,
+    &controller::permissions::CHECK,
+    &controller::pass_role::CHECK,
     &cluster_role::trust::CHECK,
+    &cluster_role::permissions::CHECK,
+    &cluster_role::custom_tags::CHECK,
+    &permissions::boundary::CHECK,
     &imds::endpoint::CHECK,
     &imds::hop_limit::CHECK,
     &imds::tokens::CHECK,
@@ -49,6 +59,7 @@ pub static ALL: &[&Check] = &[
     // Join
     &cluster::auth_mode::CHECK,
     &node_role::trust::CHECK,
+    &node_role::permissions::CHECK,
     &node_role::not_cluster_role::CHECK,
     &node_role::access_entry::CHECK,
     // Interruption

@@ -1,6 +1,6 @@
 //! Rows for the checks' tests: a patch over a healthy account, and what must come out.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Check, Context, run};
 use crate::{
@@ -55,6 +55,18 @@ fn clear_replaced_facts(account: &mut Value, patch: &Value) {
             clear_replaced_facts(field, change);
         }
     }
+}
+
+/// The controller's role with these statements and nothing else.
+pub fn controller_may(statements: &Value) -> Value {
+    let document = json!({"Version": "2012-10-17", "Statement": statements});
+    controller_has(&document.to_string())
+}
+
+/// The controller's role with this policy document and no other.
+pub fn controller_has(document: &str) -> Value {
+    json!({"facts": {"role_policies": {"demo-karpenter": {
+        "attached": {"known": []}, "inline": {"known": {"controller": {"known": document}}}}}}})
 }
 
 /// Name, patch, and the expected `(status, subject)` pairs.

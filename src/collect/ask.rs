@@ -35,9 +35,10 @@ pub struct Asker {
 }
 
 impl Asker {
-    /// Every question must be answered `limit` from now.
-    pub fn new(limit: Duration) -> Self {
-        Self { limit, deadline: Instant::now() + limit, troubles: Arc::default() }
+    /// A run may take `limit`, of which `spent` is over: credentials take time too.
+    pub fn new(limit: Duration, spent: Duration) -> Self {
+        let deadline = Instant::now() + limit.saturating_sub(spent);
+        Self { limit, deadline, troubles: Arc::default() }
     }
 
     /// Makes a call. `absent` are the error codes that mean *it does not exist*.

@@ -4,6 +4,7 @@ mod ask;
 pub mod aws;
 pub mod call_log;
 pub mod config;
+mod policies;
 mod roles;
 mod schedule;
 mod whole_answer;
@@ -24,6 +25,8 @@ use call_log::CallLog;
 /// Why there is nothing to judge at all.
 #[derive(Debug, thiserror::Error)]
 pub enum CannotRun {
+    #[error("{variable} is set but empty: unset it, or give an endpoint")]
+    EmptyEndpoint { variable: String },
     #[error("no AWS region: give --region, or set AWS_REGION or a region in the profile")]
     NoRegion,
     #[error(
@@ -46,7 +49,7 @@ pub async fn collect(
     timeout: Duration,
     log: &CallLog,
 ) -> Result<(Facts, Effort), CannotRun> {
-    let asker = Asker::new(timeout);
+    let asker = Asker::new(timeout, log.elapsed());
     let aws = Aws::new(config, asker.clone(), log);
     let facts = schedule::read(&aws, scope).await;
     if let Some(cannot) = cannot_run(&aws, &asker, scope, &facts).await {
@@ -66,7 +69,7 @@ pub async fn decode(
     timeout: Duration,
     log: &CallLog,
 ) -> Vec<Fact<String>> {
-    let aws = Aws::new(config, Asker::new(timeout), log);
+    let aws = Aws::new(config, Asker::new(timeout, log.elapsed()), log);
     join_all(messages.iter().map(|message| aws.authorization_message(message))).await
 }
 

@@ -7,6 +7,7 @@ mod explain;
 mod facts_file;
 mod generate;
 mod list;
+mod policy;
 mod read;
 mod selection;
 
@@ -34,7 +35,10 @@ pub enum Failure {
 impl Failure {
     fn code(&self) -> u8 {
         match self {
-            Self::Usage(_) | Self::CannotRun(CannotRun::NoRegion) => ExitCode::Usage as u8,
+            Self::Usage(_)
+            | Self::CannotRun(CannotRun::NoRegion | CannotRun::EmptyEndpoint { .. }) => {
+                ExitCode::Usage as u8
+            }
             Self::CannotRun(_) | Self::Io { .. } => ExitCode::CouldNotRun as u8,
             // What shells expect of a process that Ctrl-C ended: 128 + SIGINT.
             Self::Interrupted => 130,
@@ -49,6 +53,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Collect(args) => collect::run(&args),
         Command::List(args) => list::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Policy(args) => policy::run(&args),
         Command::Generate(args) => generate::run(args.what),
     };
     match result {

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use super::{Failure, console};
 use crate::{
-    cli::{AwsArgs, ScopeArgs},
+    cli::{AwsArgs, ScopeArgs, words},
     collect::{self, call_log::CallLog, config},
     target::{
         Origin, Scope,
@@ -31,8 +31,10 @@ pub fn until_interrupted<T>(
         .map_err(|error| Failure::Io { what: "could not start".to_owned(), error })?;
     let result = runtime.block_on(async {
         tokio::select! {
-            answer = asking => answer,
+            // In this order, so that Ctrl-C is listened for before the first call goes out.
+            biased;
             _ = tokio::signal::ctrl_c() => Err(Failure::Interrupted),
+            answer = asking => answer,
         }
     });
     // A call that still hangs must not keep the process.
@@ -58,6 +60,9 @@ async fn read_from_aws(aws: &AwsArgs, args: &ScopeArgs) -> Result<Saved, Failure
     let progress = progress(&log);
     let config = load_config(aws).await?;
     let region = config.region().map(ToString::to_string).unwrap_or_default();
+    // One that the environment or a profile gives was not held against its form yet.
+    let region = words::region(&region)
+        .map_err(|form| Failure::Usage(format!("region `{region}`: {form}")))?;
     let origin = if aws.region.is_some() { Origin::Flag } else { Origin::Environment };
     let mut scope = Scope::new(cluster, region, origin);
     apply(args, &mut scope);

@@ -4,6 +4,8 @@ use crate::checks::{self, Area, Check};
 
 /// The checks that are selected and not excluded, in the registry's order.
 pub fn select(select: &[String], exclude: &[String]) -> Result<Vec<&'static Check>, String> {
+    let trimmed = |ids: &[String]| ids.iter().map(|id| id.trim().to_owned()).collect::<Vec<_>>();
+    let (select, exclude) = (&trimmed(select), &trimmed(exclude));
     let known: Vec<&str> =
         ids().into_iter().chain(Area::ALL.iter().map(|area| area.as_str())).collect();
     for id in select.iter().chain(exclude) {

@@ -107,13 +107,22 @@ pub fn simulate_line(line: &str) -> String {
 fn answer(line: &str) -> Answer {
     let case: Case = match serde_json::from_str(line) {
         Ok(case) => case,
-        Err(error) => return Answer { message: error.to_string(), ..Answer::default() },
+        Err(error) => {
+            let message = error.to_string();
+            return Answer { id: id(line), message, ..Answer::default() };
+        }
     };
     let id = case.id.clone();
     match decide(case) {
         Ok(decision) => Answer { id, ..Answer::from(decision) },
         Err(message) => Answer { id, message, ..Answer::default() },
     }
+}
+
+/// The id of a line that is JSON, if no case.
+fn id(line: &str) -> serde_json::Value {
+    let json: Option<serde_json::Value> = serde_json::from_str(line).ok();
+    json.and_then(|mut json| json.get_mut("id").map(serde_json::Value::take)).unwrap_or_default()
 }
 
 impl From<Decision> for Answer {

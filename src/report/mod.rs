@@ -6,6 +6,7 @@ mod groups;
 mod header;
 pub mod human;
 pub mod json;
+pub mod policy;
 pub mod short;
 mod style;
 mod summary;
@@ -69,6 +70,11 @@ impl Report {
             exit_code: exit as u8,
         }
     }
+}
+
+/// One line that a terminal only shows and never acts on.
+pub fn printable(text: &str) -> String {
+    text::clean(text)
 }
 
 /// How a report is written.

@@ -41,6 +41,7 @@ impl Product {
 pub enum Stage {
     /// Before an install: what is not there yet is no fault.
     Before,
+    /// After an install: what is missing will be missed.
     After,
 }
 
@@ -87,6 +88,7 @@ impl Origin {
 
 /// A value and how it was learned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Sourced_{T}")]
 pub struct Sourced<T> {
     pub value: T,
     pub origin: Origin,

@@ -28,6 +28,17 @@ pub fn resolve(scope: &Scope, facts: &Facts) -> Target {
             Product::AutoMode => node_roles.extend(auto_mode_node_roles(scope, facts)),
         }
     }
+    notes.push(
+        "permissions are judged without your organisation's policies (SCPs and RCPs), which a \
+         member account cannot read"
+            .to_owned(),
+    );
+    if let (Err(unseen), true) = (facts.node_groups.known(), found_by_entry(&node_roles)) {
+        notes.push(format!(
+            "the managed node groups are not known ({unseen}): a role of theirs may be among the \
+             node roles"
+        ));
+    }
     let karpenter_version = version(scope, &products, &mut notes);
     if controller_roles.len() > 1 {
         let found: Vec<_> = controller_roles.iter().map(|role| role.value.as_str()).collect();
@@ -55,6 +66,10 @@ pub fn resolve(scope: &Scope, facts: &Facts) -> Target {
         ),
         notes,
     }
+}
+
+fn found_by_entry(roles: &[NodeRole]) -> bool {
+    roles.iter().any(|role| role.origin == Origin::AccessEntry)
 }
 
 fn said_or(said: Option<&String>, value: &str) -> Sourced<String> {
@@ -159,6 +174,7 @@ fn controller_roles(scope: &Scope, facts: &Facts) -> Vec<Sourced<String>> {
         .into_iter()
         .flatten()
         .filter_map(|association| association.value())
+        .filter(|association| association.service_account != names::CNI_SERVICE_ACCOUNT)
         .collect();
     let exact = associations.iter().filter(|association| {
         association.namespace == scope.namespace()
@@ -212,7 +228,7 @@ fn karpenter_node_roles(scope: &Scope, facts: &Facts) -> Vec<NodeRole> {
         profile.roles.iter().for_each(|role| add(role, Origin::InstanceProfile));
     }
     for name in entry_roles(facts, &["EC2_LINUX", "EC2_WINDOWS"]) {
-        if fits_karpenter(&name, &scope.cluster) {
+        if names::fits_node_role(&name, &scope.cluster) {
             add(&name, Origin::AccessEntry);
         }
     }
@@ -222,12 +238,6 @@ fn karpenter_node_roles(scope: &Scope, facts: &Facts) -> Vec<NodeRole> {
         }
     }
     roles
-}
-
-/// Whether a name looks like one that an installer of Karpenter gave.
-fn fits_karpenter(name: &str, cluster: &str) -> bool {
-    name.to_ascii_lowercase().contains("karpenter")
-        || names::node_roles(cluster).iter().any(|usual| usual == name)
 }
 
 fn auto_mode_node_roles(scope: &Scope, facts: &Facts) -> Vec<NodeRole> {

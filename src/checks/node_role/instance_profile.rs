@@ -14,7 +14,13 @@ pub static CHECK: Check = Check {
     area: Area::Launch,
     products: &[Product::Karpenter, Product::AutoMode],
     errors: &["pass-role-denied", "instance-profile-permission-denied"],
-    needs: &["iam:ListInstanceProfiles", "iam:ListInstanceProfilesForRole", "iam:GetRole"],
+    needs: &[
+        "iam:ListInstanceProfiles",
+        "iam:ListInstanceProfilesForRole",
+        "iam:GetRole",
+        "eks:ListAccessEntries",
+        "eks:DescribeAccessEntry",
+    ],
     doc: "\
 ## What
 Which instance profiles hold each node role, and whether one that Karpenter made for this cluster

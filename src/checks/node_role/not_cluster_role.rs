@@ -14,7 +14,13 @@ pub static CHECK: Check = Check {
     area: Area::Join,
     products: &[Product::Karpenter, Product::AutoMode],
     errors: &["node-not-registered"],
-    needs: &["eks:DescribeCluster"],
+    needs: &[
+        "eks:DescribeCluster",
+        "eks:ListAccessEntries",
+        "eks:DescribeAccessEntry",
+        "iam:GetRole",
+        "iam:ListInstanceProfiles",
+    ],
     doc: "\
 ## What
 No node role is the role that the cluster itself runs with.
@@ -100,7 +106,7 @@ mod tests {
                 (
                     "the cluster is not readable",
                     json!({"facts": {"cluster": denied}}),
-                    &[(Status::Unknown, ROLE)],
+                    &[(Status::Unknown, ROLE), (Status::Unknown, "demo")],
                 ),
                 (
                     "no node role",

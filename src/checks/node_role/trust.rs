@@ -16,7 +16,13 @@ pub static CHECK: Check = Check {
     area: Area::Join,
     products: &[Product::Karpenter, Product::AutoMode],
     errors: &["node-not-registered"],
-    needs: &["iam:GetRole"],
+    needs: &[
+        "iam:GetRole",
+        "iam:ListInstanceProfiles",
+        "eks:DescribeCluster",
+        "eks:ListAccessEntries",
+        "eks:DescribeAccessEntry",
+    ],
     doc: "\
 ## What
 The trust policy of each node role lets EC2 call `sts:AssumeRole`: `ec2.amazonaws.com`, in the

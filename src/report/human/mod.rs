@@ -42,6 +42,16 @@ pub(super) fn write_with(
     style: Style,
 ) -> io::Result<()> {
     header::write(report, out, style)?;
+    write_outcomes(report, known, out, style)
+}
+
+/// Writes what comes after the head: the outcomes, and what they come to.
+pub(super) fn write_outcomes(
+    report: &Report,
+    known: &[&Check],
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
     for group in groups(&report.outcomes, known) {
         write_group(&group, out, style)?;
     }

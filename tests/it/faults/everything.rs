@@ -6,11 +6,11 @@ use super::Scenario;
 use crate::{
     cli::{Ran, Tool},
     emulator::CLUSTER,
-    proxy::{Fault, Plan, Proxy},
+    proxy::{At, Fault, Plan, Proxy},
 };
 
 fn run(fault: Fault) -> Ran {
-    Scenario::new(&["getting-started"]).run(Some((None, fault))).0
+    Scenario::new(&["getting-started"]).run(Some((At::All, fault))).0
 }
 
 /// Nothing is judged, and it is said for everything.
@@ -66,7 +66,7 @@ fn reset_connections_cannot_run() {
 #[test]
 fn a_silent_network_cannot_run_and_does_not_take_longer_than_allowed() {
     let scenario = Scenario::new(&["getting-started"]);
-    let plan = Plan { fault: Some((None, Fault::TimeOut)), ..Plan::default() };
+    let plan = Plan { fault: Some((At::All, Fault::TimeOut)), ..Plan::default() };
     let proxy = Proxy::start(plan);
     let since = Instant::now();
     Tool::new(["check", "--cluster", CLUSTER, "--timeout", "2s"])

@@ -3,7 +3,7 @@
 use std::{sync::Mutex, thread, time::Instant};
 
 use super::{Scenario, needs, rules};
-use crate::proxy::{Fault, Operation};
+use crate::proxy::{At, Fault, Operation};
 
 /// Most runs wait for a time-out or a retry: many more than there are processors fit.
 const AT_A_TIME: usize = 16;
@@ -34,18 +34,15 @@ fn hold(seed: &'static [&'static str]) {
             scope.spawn(|| {
                 loop {
                     let Some((operation, fault)) = next.lock().unwrap().next() else { break };
-                    let which = Some((Some(operation.clone()), *fault));
-                    let (ran, proxy) = scenario.run(which);
+                    let at = At::One(operation.clone());
+                    let (ran, proxy) = scenario.run(Some((at.clone(), *fault)));
                     assert!(proxy.log().iter().any(|logged| logged.operation == *operation));
-                    let case = rules::Case { operation, fault: *fault, needs: &needs };
-                    let found = case.wrong(&baseline, &ran);
-                    wrong.lock().unwrap().extend(found);
+                    let case = rules::Case { at, fault: *fault, needs: &needs };
+                    wrong.lock().unwrap().extend(case.wrong(&baseline, &ran));
                 }
             });
         }
     });
     eprintln!("{seed:?}: {} runs in {:.1} s", pairs.len(), since.elapsed().as_secs_f32());
-    let mut wrong = wrong.into_inner().unwrap();
-    wrong.sort();
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    rules::assert_none(wrong.into_inner().unwrap());
 }

@@ -1,6 +1,7 @@
 //! Every operation that a run makes, with every fault: nothing that could not be read may read
 //! as fine, or as not there.
 
+mod denials;
 mod everything;
 mod matrix;
 mod rules;
@@ -10,23 +11,29 @@ use std::{collections::BTreeMap, sync::Arc};
 use crate::{
     cli::{Ran, Tool},
     emulator::{Account, CLUSTER},
-    proxy::{Fault, Memory, Operation, Plan, Proxy},
+    proxy::{At, Fault, Memory, Operation, Plan, Proxy},
     report::Report,
 };
 
-/// An account, and the answers it gave.
+/// An account, what is asked about it, and the answers it gave.
 struct Scenario {
     account: Arc<Account>,
+    args: &'static [&'static str],
     memory: Memory,
 }
 
 impl Scenario {
     fn new(seed: &'static [&'static str]) -> Self {
-        Self { account: Account::seeded(seed, "us-west-2"), memory: Memory::default() }
+        Self::asking(seed, &[])
+    }
+
+    fn asking(seed: &'static [&'static str], args: &'static [&'static str]) -> Self {
+        let account = Account::seeded(seed, "us-west-2");
+        Self { account, args, memory: Memory::default() }
     }
 
     /// Runs `check` with a fault at one operation, or at all.
-    fn run(&self, fault: Option<(Option<Operation>, Fault)>) -> (Ran, Proxy) {
+    fn run(&self, fault: Option<(At, Fault)>) -> (Ran, Proxy) {
         let plan = Plan { fault, memory: Arc::clone(&self.memory), ..Plan::default() };
         // A hang takes all the time there is; every other run must have enough of it.
         let hangs = matches!(&plan.fault, Some((_, Fault::TimeOut)));
@@ -34,6 +41,7 @@ impl Scenario {
         let proxy = Proxy::start(plan);
         let ran = Tool::new(["check", "--cluster", CLUSTER, "--output", "json"])
             .args(["--timeout", timeout])
+            .args(self.args)
             .aws(&self.account, &proxy.endpoint)
             .run();
         (ran, proxy)

@@ -10,12 +10,12 @@ use std::{
 use crate::{
     cli::Tool,
     emulator::Account,
-    proxy::{Fault, Plan, Proxy},
+    proxy::{At, Fault, Plan, Proxy},
 };
 
 #[test]
 fn ctrl_c_ends_a_run_that_hangs() {
-    let plan = Plan { fault: Some((None, Fault::TimeOut)), ..Plan::default() };
+    let plan = Plan { fault: Some((At::All, Fault::TimeOut)), ..Plan::default() };
     let proxy = Proxy::start(plan);
     let (mut child, _home) = Tool::new(["check", "--cluster", "demo"])
         .aws(&Account::empty("us-west-2"), &proxy.endpoint)

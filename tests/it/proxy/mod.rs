@@ -27,11 +27,29 @@ use http::{Request, Response};
 /// again: hundreds of runs then cost the emulator the requests of one.
 pub type Memory = Arc<Mutex<HashMap<Vec<u8>, Response>>>;
 
+/// Which requests have a fault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum At {
+    One(Operation),
+    /// All of a service, by its signing name.
+    Service(&'static str),
+    All,
+}
+
+impl At {
+    pub fn holds(&self, operation: &Operation) -> bool {
+        match self {
+            Self::One(one) => one == operation,
+            Self::Service(name) => *name == operation.service,
+            Self::All => true,
+        }
+    }
+}
+
 /// What a proxy does.
 #[derive(Default, Clone)]
 pub struct Plan {
-    /// The fault, and the operation that has it; `None` for all.
-    pub fault: Option<(Option<Operation>, Fault)>,
+    pub fault: Option<(At, Fault)>,
     /// Added to each request.
     pub latency: Duration,
     /// Asked before the emulator is.
@@ -103,11 +121,7 @@ impl Shared {
         while let Some(request) = http::peek_request(&stream) {
             let from = self.since.elapsed();
             let operation = Operation::of(&request);
-            let fault = self
-                .plan
-                .fault
-                .as_ref()
-                .filter(|(which, _)| which.as_ref().is_none_or(|which| *which == operation));
+            let fault = self.plan.fault.as_ref().filter(|(at, _)| at.holds(&operation));
             if matches!(fault, Some((_, Fault::Reset))) {
                 self.note(operation, from);
                 // Closing with the request unread makes the kernel send a reset.

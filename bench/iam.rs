@@ -2,8 +2,12 @@
 
 use std::hint::black_box;
 
+#[allow(dead_code, unused_imports)]
+#[path = "../src/iam/mod.rs"]
+mod iam;
+
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use karpenter_preflight::iam::{NamedPolicy, Policy, PolicySet, Principal, Request};
+use iam::{NamedPolicy, Policy, PolicySet, Principal, Request};
 use serde_json::Value;
 
 const POLICY: &str = include_str!("../tests/data/iam/controller-new.json");

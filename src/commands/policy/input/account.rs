@@ -1,0 +1,50 @@
+//! What `aws iam get-account-authorization-details` prints.
+
+use serde_json::Value;
+
+use super::{Document, Found, Role, list};
+
+pub(super) fn add(found: &mut Found, account: &Value) -> Result<(), String> {
+    for role in list(account, "RoleDetailList") {
+        found.roles.push(read(role, account)?);
+    }
+    Ok(())
+}
+
+fn read(detail: &Value, account: &Value) -> Result<Role, String> {
+    let text = |value: &Value, field: &str| value[field].as_str().unwrap_or_default().to_owned();
+    let name = text(detail, "RoleName");
+    let mut role = Role { arn: detail["Arn"].as_str().map(str::to_owned), ..Role::default() };
+    if let Some(trust) = detail.get("AssumeRolePolicyDocument") {
+        role.trust = Some(Document::new(&format!("trust policy of {name}"), trust)?);
+    }
+    for policy in list(detail, "RolePolicyList") {
+        role.identity.push(Document::new(&text(policy, "PolicyName"), &policy["PolicyDocument"])?);
+    }
+    for attached in list(detail, "AttachedManagedPolicies") {
+        let arn = text(attached, "PolicyArn");
+        match managed(account, &arn)? {
+            Some(document) => role.identity.push(document),
+            None => role.attached.push(arn),
+        }
+    }
+    if let Some(arn) = detail.pointer("/PermissionsBoundary/PermissionsBoundaryArn") {
+        let arn = arn.as_str().unwrap_or_default();
+        role.boundary = managed(account, arn)?;
+        role.boundary_arn = role.boundary.is_none().then(|| arn.to_owned());
+    }
+    role.name = name;
+    Ok(role)
+}
+
+/// The default version of a managed policy, if the file has it: with a filter on the call it
+/// may not.
+fn managed(account: &Value, arn: &str) -> Result<Option<Document>, String> {
+    let policy = list(account, "Policies").iter().find(|policy| policy["Arn"] == arn);
+    let Some(policy) = policy else { return Ok(None) };
+    let version = list(policy, "PolicyVersionList")
+        .iter()
+        .find(|version| version["VersionId"] == policy["DefaultVersionId"]);
+    let name = policy["PolicyName"].as_str().unwrap_or(arn);
+    version.map(|version| Document::new(name, &version["Document"])).transpose()
+}

@@ -1,0 +1,181 @@
+//! What the files of `policy test` hold: roles with their policies, and loose documents.
+
+mod account;
+mod address;
+mod terraform;
+
+use std::{fs, io::Read, path::Path};
+
+use serde_json::Value;
+
+use crate::iam::{NamedPolicy, Policy};
+
+/// All that the files hold.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub roles: Vec<Role>,
+    /// Documents that no role of the files bears.
+    pub loose: Vec<Document>,
+    /// Why something that bears on the verdict could not be read.
+    pub unseen: Vec<String>,
+}
+
+/// A role as a file shows it.
+#[derive(Debug, Clone, Default)]
+pub struct Role {
+    pub name: String,
+    pub arn: Option<String>,
+    pub trust: Option<Document>,
+    pub identity: Vec<Document>,
+    /// ARNs of attached policies whose documents are not in the file.
+    pub attached: Vec<String>,
+    pub boundary: Option<Document>,
+    /// The ARN of a boundary whose document is not in the file.
+    pub boundary_arn: Option<String>,
+    pub unseen: Vec<String>,
+}
+
+/// A document, as written and as read.
+#[derive(Debug, Clone)]
+pub struct Document {
+    pub text: String,
+    pub named: NamedPolicy,
+}
+
+/// What a document is for, by its own elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    Identity,
+    Trust,
+    Resource,
+}
+
+impl Document {
+    /// Reads a document that stands in a file as JSON or as a text, URL-encoded or not.
+    pub fn new(name: &str, value: &Value) -> Result<Self, String> {
+        let text = match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        match Policy::parse(&text) {
+            Ok(policy) => Ok(Self { text, named: NamedPolicy::new(name, policy) }),
+            Err(error) => Err(format!("{name} is no policy that IAM would take: {error}")),
+        }
+    }
+
+    pub fn purpose(&self) -> Purpose {
+        match self.named.policy.statements.first() {
+            Some(first) if first.principal.is_some() && first.resource.is_none() => Purpose::Trust,
+            Some(first) if first.principal.is_some() => Purpose::Resource,
+            _ => Purpose::Identity,
+        }
+    }
+}
+
+/// Reads the files, `-` as standard input.
+pub fn read(files: &[std::path::PathBuf]) -> Result<Found, String> {
+    let mut found = Found::default();
+    for path in files {
+        let name = path.display().to_string();
+        let text = text(path).map_err(|error| format!("cannot read {name}: {error}"))?;
+        add(&mut found, &name, &text).map_err(|error| format!("cannot use {name}: {error}"))?;
+    }
+    Ok(found)
+}
+
+/// Reads the one document of a file.
+pub fn document(path: &Path) -> Result<Document, String> {
+    let name = path.display().to_string();
+    let text = text(path).map_err(|error| format!("cannot read {name}: {error}"))?;
+    Document::new(&file_name(&name), &Value::String(text))
+}
+
+fn text(path: &Path) -> std::io::Result<String> {
+    if path == Path::new("-") {
+        let mut text = String::new();
+        std::io::stdin().lock().read_to_string(&mut text)?;
+        return Ok(text);
+    }
+    fs::read_to_string(path)
+}
+
+/// Adds what a text holds; its form shows in its fields.
+pub fn add(found: &mut Found, name: &str, text: &str) -> Result<(), String> {
+    let name = file_name(name);
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if text.starts_with('%') {
+        found.loose.push(Document::new(&name, &Value::String(text.to_owned()))?);
+        return Ok(());
+    }
+    let value: Value = serde_json::from_str(text).map_err(|error| {
+        format!("it is not JSON ({error}); of Terraform, give what `terraform show -json` prints")
+    })?;
+    let has = |field: &str| value.get(field).is_some();
+    if has("Statement") {
+        // The text itself, in which a field that is given twice still shows.
+        found.loose.push(Document::new(&name, &Value::String(text.to_owned()))?);
+    } else if has("RoleDetailList") {
+        account::add(found, &value)?;
+    } else if has("format_version") && (has("planned_values") || has("values")) {
+        terraform::add(found, &value)?;
+    } else if has("policies") && has("managed_policy_arns") {
+        bundle(found, &name, &value)?;
+    } else if let Some(document) = answer_of_iam(&value) {
+        found.loose.push(Document::new(&name, document)?);
+    } else {
+        return Err(
+            "it is neither a policy document (with `Statement`), nor what `terraform show \
+                    -json` or `aws iam get-account-authorization-details` prints"
+                .to_owned(),
+        );
+    }
+    Ok(())
+}
+
+/// What `policy print --format json` prints.
+fn bundle(found: &mut Found, name: &str, bundle: &Value) -> Result<(), String> {
+    let mut documents = Vec::new();
+    for policy in list(bundle, "policies") {
+        let name = policy["name"].as_str().unwrap_or(name);
+        documents.push(Document::new(name, &policy["document"])?);
+    }
+    let Some(role) = bundle["role"].as_str() else {
+        found.loose.extend(documents);
+        return Ok(());
+    };
+    let trust =
+        bundle.get("trust").map(|trust| Document::new("trust policy", trust)).transpose()?;
+    let attached = list(bundle, "managed_policy_arns").iter().filter_map(Value::as_str);
+    found.roles.push(Role {
+        name: role.to_owned(),
+        trust,
+        identity: documents,
+        attached: attached.map(str::to_owned).collect(),
+        ..Role::default()
+    });
+    Ok(())
+}
+
+/// The document in what `get-role-policy`, `get-policy-version` and `get-role` print.
+fn answer_of_iam(value: &Value) -> Option<&Value> {
+    let paths = ["/PolicyDocument", "/PolicyVersion/Document", "/Role/AssumeRolePolicyDocument"];
+    paths.iter().find_map(|path| value.pointer(path))
+}
+
+/// The elements of a list, or none.
+fn list<'a>(value: &'a Value, field: &str) -> &'a [Value] {
+    value.get(field).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// The last part of a path, as a name for the document in it.
+fn file_name(path: &str) -> String {
+    match path {
+        "-" => "standard input".to_owned(),
+        path => Path::new(path)
+            .file_name()
+            .map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests;
