@@ -5,8 +5,6 @@
 pub fn says_nothing(name: &str) -> bool {
     const WORDS: &[&str] = &[
         "aws",
-        "eks-cluster",
-        "pod-identity",
         "cluster",
         "default",
         "ec2",
