@@ -12,6 +12,7 @@ mod trust;
 
 mod cluster;
 mod cluster_role;
+mod discovery;
 mod images;
 mod imds;
 mod launch;
