@@ -3,6 +3,7 @@
 pub mod cluster_free_addresses;
 pub mod discovered;
 pub mod free_addresses;
+mod room;
 pub mod vpc;
 pub mod zones;
 
