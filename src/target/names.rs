@@ -19,6 +19,13 @@ pub fn node_roles(cluster: &str) -> [String; 3] {
     ]
 }
 
+/// Whether a role's name says that it is for Karpenter's nodes: with the word, or by being one
+/// that an installer gives.
+pub fn says_karpenter(role: &str, cluster: &str) -> bool {
+    role.to_ascii_lowercase().contains("karpenter")
+        || node_roles(cluster).iter().any(|usual| usual == role)
+}
+
 /// Names an interruption queue may have.
 pub fn queues(cluster: &str) -> [String; 2] {
     [cluster.to_owned(), format!("Karpenter-{cluster}")]
