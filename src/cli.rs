@@ -1,6 +1,9 @@
 //! The command line.
 
+mod explain;
+mod list;
 pub mod policy;
+mod policy_help;
 pub mod words;
 
 use std::{path::PathBuf, time::Duration};
@@ -13,6 +16,8 @@ use crate::{
     requirements::version::KarpenterVersion,
     target::{ProductChoice, StageChoice, Tag},
 };
+pub use explain::ExplainArgs;
+pub use list::{ErrorsArgs, ListArgs, ListWhat};
 
 /// Says what in an AWS account will stop Karpenter or EKS Auto Mode from working, before it
 /// does.
@@ -32,7 +37,8 @@ pub enum Command {
     Collect(CollectArgs),
     /// List what there is
     List(ListArgs),
-    /// Say what a check looks at, why, and how to mend it
+    /// Say what an error or a check means, and how to mend it
+    #[command(after_help = explain::AFTER_HELP)]
     Explain(ExplainArgs),
     /// Print, test and compare what Karpenter must be allowed
     Policy(policy::PolicyArgs),
@@ -148,31 +154,6 @@ pub struct ScopeArgs {
     pub discovery_tag: Option<Tag>,
 }
 
-#[derive(Debug, Args)]
-pub struct ListArgs {
-    #[command(subcommand)]
-    pub what: ListWhat,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum ListWhat {
-    /// Every check, in the order in which a node comes to life
-    Checks {
-        /// How to print the list
-        #[arg(long, short, value_enum, default_value_t)]
-        output: TextFormat,
-    },
-}
-
-#[derive(Debug, Args)]
-pub struct ExplainArgs {
-    /// Id of a check, as `list checks` shows it
-    pub id: String,
-    /// How to print the text
-    #[arg(long, short, value_enum, default_value_t)]
-    pub output: TextFormat,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum TextFormat {
     #[default]
@@ -190,8 +171,12 @@ pub struct GenerateArgs {
 pub enum Generated {
     /// docs/checks.md
     ChecksDoc,
+    /// docs/errors.md
+    ErrorsDoc,
     /// schema/report.v1.json
     ReportSchema,
+    /// schema/explanation.v1.json
+    ExplanationSchema,
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

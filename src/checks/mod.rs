@@ -2,16 +2,20 @@
 //!
 //! A new check is one new file in the folder of its area and one line in [`ALL`].
 
+pub mod causes;
 pub mod check;
 mod context;
+mod permissions;
 mod remedies;
 pub mod run;
+mod setup;
 #[cfg(test)]
 pub(crate) mod testing;
 mod trust;
 
 mod cluster;
 mod cluster_role;
+mod controller;
 mod images;
 mod imds;
 mod launch;
@@ -29,7 +33,13 @@ pub static ALL: &[&Check] = &[
     // Controller
     &cluster::status::CHECK,
     &versions::kubernetes::CHECK,
+    &controller::trust::CHECK,
+    &controller::permissions::CHECK,
+    &controller::pass_role::CHECK,
     &cluster_role::trust::CHECK,
+    &cluster_role::permissions::CHECK,
+    &cluster_role::custom_tags::CHECK,
+    &permissions::boundary::CHECK,
     &imds::endpoint::CHECK,
     &imds::hop_limit::CHECK,
     &imds::tokens::CHECK,
@@ -49,6 +59,7 @@ pub static ALL: &[&Check] = &[
     // Join
     &cluster::auth_mode::CHECK,
     &node_role::trust::CHECK,
+    &node_role::permissions::CHECK,
     &node_role::not_cluster_role::CHECK,
     &node_role::access_entry::CHECK,
     // Interruption
@@ -63,6 +74,8 @@ pub fn get(id: &str) -> Option<&'static Check> {
     ALL.iter().copied().find(|check| check.id == id)
 }
 
+#[cfg(test)]
+mod catalogue_tests;
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

@@ -4,6 +4,7 @@ mod ask;
 pub mod aws;
 pub mod call_log;
 pub mod config;
+mod policies;
 mod roles;
 mod schedule;
 mod whole_answer;
@@ -11,6 +12,7 @@ mod whole_answer;
 use std::time::Duration;
 
 use aws_config::SdkConfig;
+use futures_util::future::join_all;
 
 use crate::{
     facts::{Fact, Facts},
@@ -58,6 +60,17 @@ pub async fn collect(
         milliseconds: u64::try_from(log.elapsed().as_millis()).unwrap_or(u64::MAX),
     };
     Ok((facts, effort))
+}
+
+/// Decodes the encoded messages of denials, in their order. Every call is in `log`.
+pub async fn decode(
+    messages: &[&str],
+    config: &SdkConfig,
+    timeout: Duration,
+    log: &CallLog,
+) -> Vec<Fact<String>> {
+    let aws = Aws::new(config, Asker::new(timeout, log.elapsed()), log);
+    join_all(messages.iter().map(|message| aws.authorization_message(message))).await
 }
 
 /// A run makes no sense if neither the caller nor the cluster could be read, for a reason that

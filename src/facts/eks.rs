@@ -126,4 +126,21 @@ pub struct PodIdentityAssociation {
     pub role_arn: String,
     /// The role that is really used, where the association chains to another account's.
     pub target_role_arn: Option<String>,
+    /// A policy, as JSON text, that narrows the sessions further.
+    #[serde(default)]
+    pub policy: Option<String>,
+    /// The sessions carry no tags of the cluster, namespace and service account.
+    #[serde(default)]
+    pub session_tags_disabled: bool,
+}
+
+/// `eks:DescribeAddon`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Addon {
+    pub name: String,
+    pub version: Option<String>,
+    /// `ACTIVE`, `DEGRADED`, `CREATE_FAILED`, … in the API's spelling.
+    pub status: String,
+    /// The role that EKS gives to the add-on's service account (IRSA).
+    pub service_account_role_arn: Option<String>,
 }

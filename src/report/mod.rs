@@ -1,6 +1,7 @@
 //! The report: one value, rendered by one file a format. Rendering computes nothing.
 
 pub mod catalogue;
+pub mod explanation;
 mod groups;
 mod header;
 pub mod human;

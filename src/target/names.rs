@@ -19,12 +19,18 @@ pub fn node_roles(cluster: &str) -> [String; 3] {
     ]
 }
 
-/// Whether a role's name says that it is for Karpenter's nodes: with the word, or by being one
-/// that an installer gives.
-pub fn says_karpenter(role: &str, cluster: &str) -> bool {
-    role.to_ascii_lowercase().contains("karpenter")
-        || node_roles(cluster).iter().any(|usual| usual == role)
+/// Whether the name of a role looks like one that an installer of Karpenter gave to its nodes.
+pub fn fits_node_role(name: &str, cluster: &str) -> bool {
+    name.to_ascii_lowercase().contains("karpenter")
+        || node_roles(cluster).iter().any(|usual| usual == name)
 }
+
+/// The service account of the VPC CNI, in `kube-system`.
+pub const CNI_SERVICE_ACCOUNT: &str = "aws-node";
+
+/// The add-ons that hand out permissions to pods, or may have a role of their own.
+pub const POD_IDENTITY_AGENT: &str = "eks-pod-identity-agent";
+pub const CNI_ADDON: &str = "vpc-cni";
 
 /// Names an interruption queue may have.
 pub fn queues(cluster: &str) -> [String; 2] {

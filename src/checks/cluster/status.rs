@@ -8,13 +8,14 @@ use crate::{
 };
 
 const API: &str = "eks:DescribeCluster";
+const ERROR: &str = "node-not-registered";
 
 pub static CHECK: Check = Check {
     id: "cluster-status",
     title: "The cluster is active and healthy",
     area: Area::Controller,
     products: &[Product::Karpenter, Product::AutoMode],
-    errors: &[],
+    errors: &[ERROR],
     needs: &[API],
     doc: "\
 ## What
@@ -26,7 +27,7 @@ EKS finds faults of its own, such as a subnet, security group or KMS key that is
 notice them, and notice that they are mended, up to three hours late: an issue is a warning.
 
 ## Seen as
-No error of Karpenter's own: its controller or the nodes cannot reach the API server.
+`Node not registered with cluster` on the NodeClaim: nodes start and cannot reach the API server.
 
 ## Fix
 Wait for the cluster, or mend what the issue names:
@@ -64,7 +65,7 @@ fn by_status(cx: &Context<'_>, cluster: &Cluster) -> Finding {
         _ => Finding::warn(seen, "This status is new to this tool: nodes may not be able to join.")
             .mend(Remedy::new("See what EKS says of the cluster.").run(describe(cx))),
     };
-    finding.evidence(API, "cluster.status", &cluster.status)
+    finding.errors(&[ERROR]).evidence(API, "cluster.status", &cluster.status)
 }
 
 fn by_issue(cx: &Context<'_>, issue: &HealthIssue) -> Finding {
@@ -76,6 +77,7 @@ fn by_issue(cx: &Context<'_>, issue: &HealthIssue) -> Finding {
         format!("EKS reports {}{of}: {}", issue.code, issue.message),
         "What rests on it fails, if it is still so: EKS looks again only every few hours.",
     )
+    .errors(&[ERROR])
     .evidence(API, "cluster.health.issues[].code", &issue.code)
     .mend(
         Remedy::new("Mend what it names; then see whether EKS still reports it.").run(describe(cx)),

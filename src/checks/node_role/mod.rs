@@ -5,6 +5,7 @@ mod creation;
 pub mod exists;
 pub mod instance_profile;
 pub mod not_cluster_role;
+pub mod permissions;
 pub mod trust;
 
 use super::{Context, Judged, Stop};
@@ -18,7 +19,7 @@ type Verdict = Result<Finding, Stop>;
 
 /// Judges each node role of the target on its own. A product whose node role is not known gets
 /// one line that says why there is nothing to judge.
-fn each(cx: &Context<'_>, judge: impl Fn(&NodeRole) -> Verdict) -> Vec<Judged> {
+pub fn each(cx: &Context<'_>, judge: impl Fn(&NodeRole) -> Verdict) -> Vec<Judged> {
     each_or(cx, judge, |product| Err(nothing_to_judge(cx, product)))
 }
 
@@ -28,11 +29,20 @@ fn each_or(
     judge: impl Fn(&NodeRole) -> Verdict,
     none: impl Fn(Product) -> Verdict,
 ) -> Vec<Judged> {
+    each_many(cx, |role| vec![Judged::new(&role.name, || judge(role))], none)
+}
+
+/// The same, with several verdicts on one role.
+fn each_many(
+    cx: &Context<'_>,
+    judge: impl Fn(&NodeRole) -> Vec<Judged>,
+    none: impl Fn(Product) -> Verdict,
+) -> Vec<Judged> {
     let mut judged = Vec::new();
     for product in cx.target.products.iter().map(|product| product.value) {
         let before = judged.len();
         let roles = cx.target.node_roles.iter().filter(|role| role.product == product);
-        judged.extend(roles.map(|role| Judged::new(&role.name, || judge(role))));
+        judged.extend(roles.flat_map(&judge));
         if judged.len() == before {
             judged.push(Judged::new(unnamed(cx, product), || none(product)));
         }
@@ -66,7 +76,7 @@ fn unnamed(cx: &Context<'_>, product: Product) -> String {
 }
 
 /// Why no node role of a product can be judged: what could hide one, or that there is none.
-fn nothing_to_judge(cx: &Context<'_>, product: Product) -> Stop {
+pub fn nothing_to_judge(cx: &Context<'_>, product: Product) -> Stop {
     let none = match product {
         Product::Karpenter => "no node role was found; see node-role-exists",
         Product::AutoMode => {

@@ -10,7 +10,7 @@ use super::{Aws, expect, owned, timestamp};
 use crate::facts::{
     Fact,
     eks::{
-        AccessEntry, AccessScope, AssociatedPolicy, AuthenticationMode, AutoMode, Cluster,
+        AccessEntry, AccessScope, Addon, AssociatedPolicy, AuthenticationMode, AutoMode, Cluster,
         ClusterNetwork, HealthIssue, NodeGroup, PodIdentityAssociation,
     },
 };
@@ -149,9 +149,30 @@ impl Aws {
                 namespace: owned(association.namespace()),
                 service_account: owned(association.service_account()),
                 role_arn: owned(association.role_arn()),
-                target_role_arn: association.target_role_arn,
+                session_tags_disabled: association.disable_session_tags.unwrap_or_default(),
+                policy: association.policy.filter(|policy| !policy.is_empty()),
+                target_role_arn: association.target_role_arn.filter(|arn| !arn.is_empty()),
             });
             expect(ACTION, "association", found)
+        })
+    }
+}
+
+impl Aws {
+    pub async fn addon(&self, cluster: &str, name: &str) -> Fact<Addon> {
+        const ACTION: &str = "eks:DescribeAddon";
+        let call = self.eks.describe_addon().cluster_name(cluster).addon_name(name).send();
+        let answer = self.ask.ask(ACTION, NOT_FOUND, call).await;
+        answer.and_then(|answer| {
+            let addon = answer.addon.map(|addon| Addon {
+                name: name.to_owned(),
+                status: addon.status.map(|status| status.as_str().to_owned()).unwrap_or_default(),
+                version: addon.addon_version,
+                service_account_role_arn: addon
+                    .service_account_role_arn
+                    .filter(|arn| !arn.is_empty()),
+            });
+            expect(ACTION, "add-on", addon)
         })
     }
 }

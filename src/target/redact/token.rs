@@ -48,8 +48,9 @@ fn begins_here(before: &str) -> bool {
     !before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
 }
 
+/// Karpenter's instance profiles are named `<cluster>_<number>`, and policies follow that.
 fn ends_here(after: &str) -> bool {
-    !after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.')
+    !after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '.')
 }
 
 /// The end of the text, or of a string in the JSON that the text is.
@@ -69,6 +70,7 @@ mod tests {
             ("production", "production"),
             ("prod.example.com", "prod.example.com"),
             ("prod-prod", "X-X"),
+            ("instance-profile/prod_*", "instance-profile/X_*"),
         ] {
             assert_eq!(replace(text, "prod", "X"), expected);
         }

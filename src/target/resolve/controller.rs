@@ -36,6 +36,7 @@ pub fn associated<'a>(scope: &Scope, facts: &'a Facts) -> BTreeSet<&'a str> {
         .into_iter()
         .flatten()
         .filter_map(|association| association.value())
+        .filter(|association| association.service_account != names::CNI_SERVICE_ACCOUNT)
         .collect();
     let role = |association: &&'a PodIdentityAssociation| arn::role_name(&association.role_arn);
     let exact = associations.iter().filter(|association| {

@@ -24,6 +24,11 @@ pub fn resolve(scope: &Scope, facts: &Facts) -> Target {
     let stage = product::stage(scope, facts, &seen, &judged, &mut notes);
     let NodeRoles { judged: node_roles, others } =
         node_roles::node_roles(scope, facts, &judged, &mut notes);
+    notes.push(
+        "permissions are judged without your organisation's policies (SCPs and RCPs), which a \
+         member account cannot read"
+            .to_owned(),
+    );
     let karpenter_version = version(scope, &judged, &mut notes);
     let controller_roles = controller::roles(scope, facts);
     let queue = queue::queue(scope, facts);

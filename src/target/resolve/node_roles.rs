@@ -82,7 +82,7 @@ fn shown_of_karpenter(scope: &Scope, facts: &Facts) -> Vec<NodeRole> {
         profile.roles.iter().for_each(|role| add(role, Origin::InstanceProfile));
     }
     for name in entries::of_karpenter(facts) {
-        if names::says_karpenter(&name, &scope.cluster) {
+        if names::fits_node_role(&name, &scope.cluster) {
             add(&name, Origin::AccessEntry);
         }
     }

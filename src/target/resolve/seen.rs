@@ -36,7 +36,7 @@ fn trace(scope: &Scope, facts: &Facts) -> Option<Origin> {
         Some(Origin::PodIdentityAssociation)
     } else if facts.instance_profiles.value().is_some_and(|profiles| !profiles.is_empty()) {
         Some(Origin::InstanceProfile)
-    } else if entries.any(|name| names::says_karpenter(&name, cluster)) {
+    } else if entries.any(|name| names::fits_node_role(&name, cluster)) {
         Some(Origin::AccessEntry)
     } else if usual_roles.any(|name| role_exists(facts, &name))
         || !queue::usual(scope, facts).is_empty()
