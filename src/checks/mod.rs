@@ -2,6 +2,7 @@
 //!
 //! A new check is one new file in the folder of its area and one line in [`ALL`].
 
+pub mod causes;
 pub mod check;
 mod context;
 mod permissions;
@@ -30,6 +31,7 @@ pub use context::Context;
 /// Every check, in the order in which a node comes to life.
 pub static ALL: &[&Check] = &[
     // Controller
+    &cluster::status::CHECK,
     &versions::kubernetes::CHECK,
     &controller::trust::CHECK,
     &controller::permissions::CHECK,
@@ -72,6 +74,8 @@ pub fn get(id: &str) -> Option<&'static Check> {
     ALL.iter().copied().find(|check| check.id == id)
 }
 
+#[cfg(test)]
+mod catalogue_tests;
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

@@ -11,13 +11,27 @@ pub struct Cluster {
     /// The Kubernetes version, such as `1.35`.
     pub version: String,
     pub platform_version: Option<String>,
+    /// `ACTIVE`, `CREATING`, `UPDATING`, `DELETING`, `FAILED` or `PENDING`.
     pub status: String,
+    /// What EKS itself found wrong with the cluster; up to three hours old.
+    #[serde(default)]
+    pub health_issues: Vec<HealthIssue>,
     pub endpoint: Option<String>,
     pub role_arn: String,
     pub oidc_issuer: Option<String>,
     pub authentication_mode: AuthenticationMode,
     pub network: ClusterNetwork,
     pub auto_mode: AutoMode,
+}
+
+/// A fault that EKS found (`cluster.health.issues`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HealthIssue {
+    /// Such as `Ec2SubnetNotFound`.
+    pub code: String,
+    pub message: String,
+    /// Ids of the resources at fault.
+    pub resources: Vec<String>,
 }
 
 /// Where EKS looks to let a node in (`accessConfig.authenticationMode`).

@@ -17,7 +17,7 @@ pub static CHECK: Check = Check {
     title: "EKS has free addresses in the cluster's own subnets",
     area: Area::Launch,
     products: &[Product::Karpenter, Product::AutoMode],
-    errors: &[],
+    errors: &["cluster-subnets-full"],
     needs: &["eks:DescribeCluster", API],
     doc: "\
 ## What
@@ -73,6 +73,7 @@ fn judge(cx: &Context<'_>, id: &str) -> Result<Finding, Stop> {
         "Running nodes go on, but EKS may be unable to upgrade the cluster or to replace a part \
          of its control plane.",
     )
+    .errors(&["cluster-subnets-full"])
     .evidence(API, "Subnets[].AvailableIpAddressCount", free.to_string())
     .mend(other_subnets(cx)))
 }

@@ -21,7 +21,7 @@ pub static CHECK: Check = Check {
     title: "The selected subnets cover at least two zones",
     area: Area::Launch,
     products: &[Product::Karpenter, Product::AutoMode],
-    errors: &[],
+    errors: &["volume-zone-conflict"],
     needs: &[API],
     doc: "\
 ## What
@@ -92,6 +92,7 @@ fn one(cx: &Context<'_>, zone: &str) -> Finding {
         "Karpenter launches nodes in this zone only. Pods bound to another zone, by a volume or \
          by a spread over zones, stay Pending, and an outage of the zone takes every node.",
     )
+    .errors(&["volume-zone-conflict"])
     .evidence(API, "Subnets[].AvailabilityZone", zone)
     .mend(remedy)
 }

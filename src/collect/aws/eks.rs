@@ -10,8 +10,8 @@ use super::{Aws, expect, owned, timestamp};
 use crate::facts::{
     Fact,
     eks::{
-        AccessEntry, Addon, AuthenticationMode, AutoMode, Cluster, ClusterNetwork, NodeGroup,
-        PodIdentityAssociation,
+        AccessEntry, Addon, AuthenticationMode, AutoMode, Cluster, ClusterNetwork, HealthIssue,
+        NodeGroup, PodIdentityAssociation,
     },
 };
 
@@ -201,6 +201,10 @@ fn cluster(cluster: &types::Cluster) -> Option<Cluster> {
         version: cluster.version()?.to_owned(),
         platform_version: cluster.platform_version.clone(),
         status: cluster.status().map(|status| status.as_str().to_owned()).unwrap_or_default(),
+        health_issues: cluster
+            .health()
+            .map(|health| health.issues().iter().map(health_issue).collect())
+            .unwrap_or_default(),
         endpoint: cluster.endpoint.clone(),
         role_arn: cluster.role_arn()?.to_owned(),
         oidc_issuer: cluster
@@ -221,6 +225,14 @@ fn cluster(cluster: &types::Cluster) -> Option<Cluster> {
         },
         auto_mode: auto_mode(cluster),
     })
+}
+
+fn health_issue(issue: &types::ClusterIssue) -> HealthIssue {
+    HealthIssue {
+        code: issue.code().map(|code| code.as_str().to_owned()).unwrap_or_default(),
+        message: owned(issue.message()),
+        resources: issue.resource_ids().to_vec(),
+    }
 }
 
 /// Clusters from before access entries have no access config; the ConfigMap decides there.

@@ -14,7 +14,7 @@ use crate::{
     facts::arn::partition_of_region,
     iam::Principal,
     outcome::ExitCode,
-    report::policy::diff,
+    report::policy::{diff, diff_json},
     requirements::{self, Feature},
 };
 
@@ -25,7 +25,7 @@ pub fn run(args: &DiffArgs) -> Result<ExitCode, Failure> {
     let difference = difference(args).map_err(Failure::Usage)?;
     console::print(|out| match args.output {
         TextFormat::Human => diff::write(&difference, console::style(), out),
-        TextFormat::Json => diff::write_json(&difference, out),
+        TextFormat::Json => diff_json::write(&difference, out),
     })?;
     Ok(ExitCode::Ok)
 }

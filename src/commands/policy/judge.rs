@@ -4,18 +4,19 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::questions::{Question, Weight};
+use super::{
+    questions::{Question, Weight},
+    reasons::{actions, obstacles, reasons, told},
+};
 use crate::{
     errors,
-    iam::{Arn, Clause, Decision, Layer, NamedPolicy, Policy, PolicySet, Principal},
+    iam::{Clause, Decision, Layer, NamedPolicy, Policy, PolicySet, Principal},
     outcome::{Evidence, Outcome, QuotedError, Remedy, Status},
     requirements::{Consequence, Request},
 };
 
 /// Errors quoted in one outcome: the likeliest.
 const QUOTED: usize = 3;
-/// Reasons told in words; the evidence has all.
-const TOLD: usize = 5;
 
 /// Whose policies are asked.
 pub struct Judge<'a> {
@@ -31,9 +32,9 @@ pub struct Judge<'a> {
 }
 
 /// A request that is not allowed.
-struct Asked<'a> {
-    request: &'a Request,
-    decision: Decision,
+pub struct Asked<'a> {
+    pub request: &'a Request,
+    pub decision: Decision,
 }
 
 impl Judge<'_> {
@@ -134,64 +135,45 @@ impl Judge<'_> {
                 .join(" "),
             errors: quoted(asked),
             evidence: asked.iter().map(evidence).collect(),
-            remedy: Some(self.remedy(question, asked)),
+            remedy: Some(self.remedy(question, consequence, asked)),
             ..self.outcome(question, status, seen)
         }
     }
 
     fn unknown(&self, question: &Question, asked: &[Asked]) -> Outcome {
+        let all = asked.len() == question.requests.len();
+        let named = if all { String::new() } else { format!(": {}", actions(asked)) };
         let mut seen = format!(
-            "{} of the {} requests that {} makes{} could not be judged: {}. ",
+            "{} of the {} requests that {} makes{} could not be judged{named}. ",
             asked.len(),
             question.requests.len(),
             question.who,
             purpose(question),
-            actions(asked)
         );
-        let not_open: Vec<_> =
-            asked.iter().filter(|a| !matches!(a.decision, Decision::Unknown { .. })).collect();
-        if !self.unseen.is_empty() && !not_open.is_empty() {
+        let (open, rest): (Vec<&Asked>, Vec<&Asked>) =
+            asked.iter().partition(|asked| matches!(asked.decision, Decision::Unknown { .. }));
+        let mut remedy = None;
+        if !self.unseen.is_empty() && !rest.is_empty() {
             seen += &format!("What is seen does not allow them, but {}. ", self.unseen.join("; "));
-        } else if !not_open.is_empty() {
+            remedy = Some(Remedy::new(
+                "Test what `terraform show -json` prints after the apply, or give the documents that \
+                 are missing as files of their own.",
+            ));
+        } else if !rest.is_empty() {
             seen += "The policy names certain ids, and nothing says which will be asked for. ";
         }
-        let open: Vec<_> =
-            asked.iter().filter(|a| matches!(a.decision, Decision::Unknown { .. })).collect();
         if !open.is_empty() {
             seen += &reasons(open);
         }
         Outcome {
             evidence: asked.iter().map(evidence).collect(),
+            remedy,
             ..self.outcome(question, Status::Unknown, seen.trim().to_owned())
         }
     }
 
-    fn remedy(&self, question: &Question, asked: &[Asked]) -> Remedy {
-        let mut words = Vec::new();
-        let mut denied: Vec<String> = Vec::new();
-        let mut limits: Vec<String> = Vec::new();
-        for asked in asked {
-            match &asked.decision {
-                Decision::Denied { statement, layer } => {
-                    denied.push(format!("{statement} ({layer})"))
-                }
-                Decision::NotAllowed { layer: Layer::Identity | Layer::Resource, .. } => {}
-                Decision::NotAllowed { layer, .. } => limits.push(layer.to_string()),
-                _ => {}
-            }
-        }
-        denied.dedup();
-        limits.dedup();
-        for statement in &denied {
-            words.push(format!(
-                "Make {statement} leave these requests out: no other policy can overrule a deny."
-            ));
-        }
-        for layer in &limits {
-            words.push(format!(
-                "Let the {layer} allow these requests as well: what it leaves out is refused, whatever the role's own policies say."
-            ));
-        }
+    fn remedy(&self, question: &Question, consequence: Consequence, asked: &[Asked]) -> Remedy {
+        let mut words = obstacles(asked);
         let missing = self.missing(asked);
         if !missing.is_empty() {
             words.push("Grant these statements to the role.".to_owned());
@@ -202,7 +184,7 @@ impl Judge<'_> {
             return remedy;
         }
         let document = json!({"Version": "2012-10-17", "Statement": missing});
-        remedy.document("missing-statements.json", &document)
+        remedy.document(format!("missing-{}.json", consequence.as_str()), &document)
     }
 
     /// Of the statements that are printed, those that allow what no policy of the role does.
@@ -265,67 +247,11 @@ fn notes<'a>(asked: &[Asked<'a>]) -> &'a str {
         .unwrap_or_default()
 }
 
-/// The distinct actions, in order.
-fn actions(asked: &[Asked<'_>]) -> String {
-    let mut names: Vec<String> = Vec::new();
-    for asked in asked {
-        let name = format!("`{}`", asked.request.action);
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names.join(", ")
-}
-
-/// Why, in sentences: requests that fail for the same reason are told together.
-fn reasons<'a, 'b: 'a>(asked: impl IntoIterator<Item = &'a Asked<'b>>) -> String {
-    let mut groups: Vec<(String, String, Vec<String>)> = Vec::new();
-    for asked in asked {
-        let action = asked.request.action.clone();
-        let key = format!("{action} {}", reason_key(&asked.decision));
-        let on = kind_of_resource(&asked.request.resource);
-        match groups.iter_mut().find(|group| group.0 == key) {
-            Some(group) if group.2.contains(&on) => {}
-            Some(group) => group.2.push(on),
-            None => groups.push((key, format!("`{action}`{{}}: {}", asked.decision), vec![on])),
-        }
-    }
-    let more = groups.len().saturating_sub(TOLD);
-    let told = groups.into_iter().take(TOLD).map(|(_, reason, on)| {
-        let on: Vec<_> = on.into_iter().filter(|kind| !kind.is_empty()).collect();
-        let on = if on.is_empty() { String::new() } else { format!(" on {}", on.join(", ")) };
-        reason.replacen("{}", &on, 1)
-    });
-    let mut text = told.collect::<Vec<_>>().join(". ") + ".";
-    if more > 0 {
-        text += &format!(" {more} more reasons are in the JSON report.");
-    }
-    text
-}
-
-/// The same for decisions that differ in the resource only.
-fn reason_key(decision: &Decision) -> String {
-    let Decision::NotAllowed { nearest: Some(nearest), .. } = decision else {
-        return decision.to_string();
-    };
-    let clauses = nearest.failed.iter().map(|clause| match clause {
-        Clause::Resource { .. } => "resource".to_owned(),
-        other => other.to_string(),
-    });
-    format!("{} {}", nearest.statement, clauses.collect::<Vec<_>>().join(";"))
-}
-
-/// `instance` of an instance's ARN; nothing of `*`.
-fn kind_of_resource(resource: &str) -> String {
-    let arn: Option<Arn> = resource.parse().ok();
-    arn.map(|arn| arn.resource_type().to_owned()).unwrap_or_default()
-}
-
 fn evidence(asked: &Asked<'_>) -> Evidence {
     Evidence {
         api: asked.request.action.clone(),
         path: asked.request.resource.clone(),
-        value: asked.decision.to_string(),
+        value: told(&asked.decision),
     }
 }
 

@@ -29,6 +29,9 @@ const CLUSTER: &[(&str, &[&str])] = &[
     ("AmazonEKSComputePolicy", &["auto-"]),
 ];
 
+/// The Sid of the statements of a stand-in, which are not those of the policy itself.
+pub const SID: &str = "StandIn";
+
 /// What all of EKS's cluster roles have.
 pub const CLUSTER_POLICY: &str = "AmazonEKSClusterPolicy";
 
@@ -61,13 +64,14 @@ fn document(name: &str, statements: &[Value]) -> Option<Document> {
 }
 
 fn everything() -> Value {
-    json!({"Effect": "Allow", "Action": "*", "Resource": "*"})
+    json!({"Sid": SID, "Effect": "Allow", "Action": "*", "Resource": "*"})
 }
 
 /// Allows one request, and with no tags but its own.
 fn statement(request: &Request) -> Value {
-    let mut statement =
-        json!({"Effect": "Allow", "Action": request.action, "Resource": request.resource});
+    let mut statement = json!({
+        "Sid": SID, "Effect": "Allow", "Action": request.action, "Resource": request.resource
+    });
     if !request.request_tags.is_empty() {
         let keys: Vec<_> = request.request_tags.keys().collect();
         statement["Condition"] = json!({"ForAllValues:StringEquals": {"aws:TagKeys": keys}});

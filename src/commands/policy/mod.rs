@@ -8,6 +8,7 @@ mod managed;
 mod names;
 mod print;
 mod questions;
+mod reasons;
 mod simulate;
 mod subject;
 mod test;

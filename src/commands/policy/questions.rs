@@ -125,7 +125,10 @@ fn of_auto_mode(setup: &Setup, print: &str) -> Vec<Question> {
         purpose,
         requests,
         weight: Weight::Consequence,
-        print: print.to_owned(),
+        print: match check {
+            "cluster-role-custom-tags" => format!("{print} --uses nodeclass-tags"),
+            _ => print.to_owned(),
+        },
     };
     let mut questions = vec![question("cluster-role-permissions", "", core)];
     if !custom.is_empty() {

@@ -97,49 +97,54 @@ fn place(
     let texts: Vec<&str> =
         documents.map(|document| document.text.as_str()).chain(role.arn.as_deref()).collect();
     let found = infer::named(texts.into_iter());
-    let mut value = |flag: &Option<String>, found: Option<String>, made_up: &str, name: &str| {
-        if let Some(value) = flag {
-            return value.clone();
-        }
-        match found {
-            Some(value) => {
-                notes.push(format!(
-                    "{name} {value} is what the documents name: give --{name} for another"
-                ));
-                value
+    // The requests of the other kinds do not turn on it.
+    let is_telling = matches!(kind, RoleKind::Controller | RoleKind::Queue);
+    let mut value = |flag: &Option<String>, found: &Option<String>, made_up: &str, name: &str| {
+        let (value, note) = match (flag, found) {
+            (Some(value), _) => return value.clone(),
+            (None, Some(value)) => {
+                (value.as_str(), format!("{name} {value} is what the documents name"))
             }
-            None => {
-                notes.push(format!(
-                    "the documents name no {name}: {made_up} is made up; give --{name} if it matters"
-                ));
-                made_up.to_owned()
+            (None, None) => {
+                (made_up, format!("the documents name no {name}, and {made_up} is made up"))
             }
+        };
+        if is_telling {
+            notes.push(format!("{note}: --{name} says which"));
         }
+        value.to_owned()
     };
-    let region = value(&names.region, found.region, "us-east-1", "region");
-    let account = value(&names.account, found.account, "111122223333", "account");
-    let is_controller = kind == RoleKind::Controller;
-    if is_controller && names.node_roles.is_empty() && !found.roles.is_empty() {
-        notes.push(format!(
-            "whether these are the roles of your nodes is not known here: {}; give --node-role",
-            found.roles.join(", ")
-        ));
-        names.node_roles = found.roles;
-    }
-    if matches!(kind, RoleKind::Controller | RoleKind::Queue) && names.queue.is_none() {
-        match found.queues.first() {
-            Some(queue) => {
-                notes.push(format!(
-                    "queue {queue} is what the documents name: give --queue for another"
-                ));
-                names.queue = Some(queue.clone());
-            }
-            None if is_controller => notes
-                .push("no interruption queue is judged: give --queue if there is one".to_owned()),
-            None => {}
-        }
+    let region = value(&names.region, &found.region, "us-east-1", "region");
+    let account = value(&names.account, &found.account, "111122223333", "account");
+    if is_telling {
+        take_names(kind, found, names, notes);
     }
     Place { partition: partition_of_region(&region).to_owned(), region, account }
+}
+
+/// The node roles and the queue that the documents name, where no flag does.
+fn take_names(kind: RoleKind, found: infer::Named, names: &mut NamesArgs, notes: &mut Vec<String>) {
+    let is_controller = kind == RoleKind::Controller;
+    if is_controller && names.node_roles.is_empty() && !found.roles.is_empty() {
+        let roles = found.roles.join(", ");
+        notes.push(format!("node role {roles} is what the documents name: --node-role says which"));
+        names.node_roles = found.roles;
+    }
+    if names.queue.is_some() {
+        return;
+    }
+    match found.queues.into_iter().next() {
+        Some(queue) => {
+            notes.push(format!("queue {queue} is what the documents name: --queue says which"));
+            names.queue = Some(queue);
+        }
+        None if is_controller => {
+            notes.push(
+                "no interruption queue is judged: --queue says which, if there is one".to_owned(),
+            );
+        }
+        None => {}
+    }
 }
 
 fn judge(

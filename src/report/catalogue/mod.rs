@@ -1,5 +1,6 @@
-//! The checks themselves, as `list checks`, `explain` and `docs/checks.md` show them.
+//! The checks and the documented errors themselves, as `list`, `explain` and `docs/` show them.
 
+mod errors;
 mod explain;
 mod list;
 mod markdown;
@@ -8,6 +9,7 @@ mod tests;
 
 use serde::Serialize;
 
+pub use errors::{docs_errors, list_errors, list_errors_json};
 pub use explain::{explain_check, explain_check_json};
 pub use list::{list_checks, list_checks_json};
 pub use markdown::docs_checks;

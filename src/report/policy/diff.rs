@@ -5,8 +5,6 @@ use std::{
     io::{self, Write},
 };
 
-use serde::Serialize;
-
 use crate::{
     errors,
     iam::Decision,
@@ -15,7 +13,7 @@ use crate::{
         text::{clean, hang, inked, prose},
     },
     requirements::{
-        Feature, Request,
+        Feature, Request, Setup,
         diff::{Change, Diff, Refusal, RequestChange},
         kubernetes::KubernetesRange,
         statement_diff::{Sides, StatementChange},
@@ -134,7 +132,26 @@ impl Page {
             return self.line(2, "No change.", out);
         }
         let mut said = BTreeSet::new();
+        let is = |change: &RequestChange, kind: &Change| change.change == *kind;
         for change in changes {
+            // One request in the place of another is one change.
+            let twin = |kind| {
+                let same = |c: &&RequestChange| c.request.action == change.request.action;
+                changes.iter().filter(same).find(|c| is(c, kind))
+            };
+            let (old, new) = (twin(&Change::Dropped), twin(&Change::Added));
+            if let (Some(old), Some(new)) = (old, new)
+                && (is(change, &Change::Added) || is(change, &Change::Dropped))
+            {
+                let moved = format!(
+                    "`{}`: asked of `{}` instead of `{}`",
+                    change.request.action, new.request.resource, old.request.resource
+                );
+                if said.insert(moved.clone()) {
+                    self.line(2, &moved, out)?;
+                }
+                continue;
+            }
             let line = format!(
                 "`{}`{}: {}",
                 change.request.action,
@@ -167,8 +184,15 @@ fn span(range: &KubernetesRange) -> String {
     format!("{} to {}", range.min, range.max)
 }
 
+/// The features that not every set-up has.
 fn needs(when: &[Feature]) -> String {
-    if when.is_empty() { String::new() } else { format!(" (with {})", names(when).join(", ")) }
+    let usual = Setup::new("", "", "", "").features;
+    let special: Vec<_> = when.iter().copied().filter(|f| !usual.contains(f)).collect();
+    if special.is_empty() {
+        String::new()
+    } else {
+        format!(" (with {})", names(&special).join(", "))
+    }
 }
 
 fn names(features: &[Feature]) -> Vec<String> {
@@ -232,57 +256,4 @@ fn words(change: &Change, request: &Request) -> String {
             format!("now sent {}", parts.join(" and "))
         }
     }
-}
-
-/// Writes the difference for programs.
-///
-/// # Errors
-/// Where `out` cannot be written to.
-pub fn write_json(diff: &Diff, out: &mut dyn Write) -> io::Result<()> {
-    #[derive(Serialize)]
-    struct Refused<'a> {
-        request: &'a Request,
-        decision: &'a Decision,
-    }
-    #[derive(Serialize)]
-    struct Rule<'a> {
-        id: &'a str,
-        source: &'a str,
-        detail_type: &'a str,
-        when: &'a [Feature],
-    }
-    #[derive(Serialize)]
-    struct Document<'a> {
-        from: String,
-        to: String,
-        if_policy_stays: Vec<Refused<'a>>,
-        if_policy_is_ahead: Vec<Refused<'a>>,
-        statements: &'a [StatementChange],
-        requests: &'a [RequestChange],
-        new_rules: Vec<Rule<'a>>,
-        kubernetes: [[String; 2]; 2],
-    }
-    fn refused(refusals: &[Refusal]) -> Vec<Refused<'_>> {
-        refusals.iter().map(|r| Refused { request: &r.request, decision: &r.decision }).collect()
-    }
-    let document = Document {
-        from: diff.from.to_string(),
-        to: diff.to.to_string(),
-        if_policy_stays: refused(&diff.if_policy_stays),
-        if_policy_is_ahead: refused(&diff.if_policy_is_ahead),
-        statements: &diff.statements,
-        requests: &diff.requests,
-        new_rules: diff
-            .new_rules
-            .iter()
-            .map(|rule| Rule {
-                id: &rule.id,
-                source: &rule.source,
-                detail_type: &rule.detail_type,
-                when: &rule.when,
-            })
-            .collect(),
-        kubernetes: diff.kubernetes.map(|range| [range.min.to_string(), range.max.to_string()]),
-    };
-    crate::report::json::write_value(&document, out)
 }

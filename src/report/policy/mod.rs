@@ -3,6 +3,7 @@
 
 pub mod cloudformation;
 pub mod diff;
+pub mod diff_json;
 pub mod hole;
 pub mod json;
 mod order;

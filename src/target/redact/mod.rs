@@ -67,9 +67,10 @@ impl Redactor {
         let cluster = saved.scope.cluster.as_str();
         let usual = usual_names(cluster);
         let mut names = vec![(cluster.to_owned(), "cluster-1".to_owned())];
+        names.retain(|(name, _)| !token::says_nothing(name));
         for (n, name) in Given::of(saved, value)?.names().into_iter().enumerate() {
             // These say nothing once the cluster's name in them is replaced.
-            if name == cluster || usual.contains(&name) {
+            if name == cluster || usual.contains(&name) || token::says_nothing(&name) {
                 continue;
             }
             // How a role is found may rest on this word in its name.
@@ -110,7 +111,7 @@ impl Redactor {
     fn text(&mut self, text: &str) -> String {
         let mut redacted = text.to_owned();
         for (name, stand_in) in &self.names {
-            redacted = replace(&redacted, name, stand_in);
+            redacted = replace(&redacted, name, stand_in, stand_in == "cluster-1");
         }
         let shapes = self.shapes.clone();
         let by_shape = |found: &Captures<'_>| {

@@ -1,6 +1,7 @@
 //! What the files of `policy test` hold: roles with their policies, and loose documents.
 
 mod account;
+mod address;
 mod terraform;
 
 use std::{fs, io::Read, path::Path};

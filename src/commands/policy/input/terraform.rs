@@ -6,7 +6,11 @@
 
 use serde_json::Value;
 
-use super::{Document, Found, Role, list};
+use super::{
+    Document, Found, Role,
+    address::{key, split, without_keys},
+    list,
+};
 
 pub(super) fn add(found: &mut Found, show: &Value) -> Result<(), String> {
     let plan = Plan::new(show);
@@ -226,7 +230,7 @@ impl<'a> Plan<'a> {
         let (module, own) = split(resource.address);
         let block = self.block(&module, &own)?;
         let references = block.pointer(&format!("/expressions/{argument}/references"))?;
-        let key = key(resource.address);
+        let own_key = key(resource.address);
         let candidates = || self.of(kind).filter(|other| split(other.address).0 == module);
         let mut names = references.as_array()?.iter().filter_map(Value::as_str);
         names.find_map(|reference| {
@@ -239,7 +243,7 @@ impl<'a> Plan<'a> {
                 })
             };
             // Of several, made by count or for_each, the one with the same key.
-            meant().find(|other| self::key(other.address) == key).or_else(|| meant().next())
+            meant().find(|other| key(other.address) == own_key).or_else(|| meant().next())
         })
     }
 
@@ -255,65 +259,10 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The module of an address, with its keys, and the rest without.
-fn split(address: &str) -> (String, String) {
-    let bare = without_keys(address);
-    let parts: Vec<_> = bare.split('.').collect();
-    let modules = parts.chunks(2).take_while(|pair| pair[0] == "module").count() * 2;
-    let own = parts[modules..].join(".");
-    let module = address.rfind(&own).map_or_else(String::new, |at| address[..at].to_owned());
-    (module, own)
-}
-
-/// The key of the last part of an address: `[0]` or `["a"]`.
-fn key(address: &str) -> &str {
-    match address.rfind('[') {
-        Some(at) if address.ends_with(']') => &address[at..],
-        _ => "",
-    }
-}
-
-/// An address without its keys, which may hold dots.
-fn without_keys(address: &str) -> String {
-    let mut depth = 0;
-    let mut quoted = false;
-    let is_outside = |c: &char| {
-        match c {
-            '"' if depth > 0 => quoted = !quoted,
-            '[' if !quoted => depth += 1,
-            ']' if !quoted => {
-                depth -= 1;
-                return false;
-            }
-            _ => {}
-        }
-        depth == 0
-    };
-    address.chars().filter(is_outside).collect()
-}
-
 fn name_of(resource: &Resource<'_>) -> String {
     match (resource.kind, resource.values["name"].as_str()) {
         ("aws_iam_policy" | "aws_iam_role_policy", Some(name)) => name.to_owned(),
         ("aws_iam_role", name) => format!("trust policy of {}", name.unwrap_or(resource.address)),
         _ => resource.address.to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_fall_into_module_and_rest() {
-        for (address, module, own, of_key) in [
-            ("aws_iam_role.a", "", "aws_iam_role.a", ""),
-            ("aws_iam_role.a[\"x.y\"]", "", "aws_iam_role.a", "[\"x.y\"]"),
-            ("module.k[0].aws_iam_role.a[1]", "module.k[0].", "aws_iam_role.a", "[1]"),
-            ("module.k.module.j.data.x.y", "module.k.module.j.", "data.x.y", ""),
-        ] {
-            assert_eq!(split(address), (module.to_owned(), own.to_owned()), "{address}");
-            assert_eq!(key(address), of_key);
-        }
     }
 }

@@ -1,0 +1,314 @@
+//! `policy`, as its users run it: no AWS, no network.
+
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
+
+use karpenter_preflight::requirements::versions::minors;
+use serde_json::{Value, json};
+
+const PLACE: [&str; 6] =
+    ["--cluster", "prod", "--region", "eu-west-1", "--account", "111122223333"];
+
+fn tool(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_karpenter-preflight"));
+    command
+        .env_clear()
+        .arg("policy")
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// Exit code, standard output, standard error.
+fn run(args: &[&str], stdin: &str) -> (i32, String, String) {
+    let mut child = tool(args).spawn().unwrap();
+    // A command that does not read its input has closed it, which is no matter.
+    let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+    let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (status.code().unwrap(), text(stdout), text(stderr))
+}
+
+fn print(args: &[&str]) -> String {
+    let (code, stdout, stderr) = run(&[&["print"], args].concat(), "");
+    assert_eq!((code, stderr.as_str()), (0, ""), "{args:?}");
+    stdout
+}
+
+fn data(name: &str) -> String {
+    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests/data/policies", name].iter().collect();
+    path.display().to_string()
+}
+
+#[test]
+fn what_is_printed_passes() {
+    for minor in minors() {
+        for version in [minor.first.to_string(), minor.newest.to_string()] {
+            for split in [&[][..], &["--split"][..]] {
+                let of = ["--karpenter-version", &version, "--queue", "prod", "--uses", "all"];
+                let flags = [&of[..], &PLACE, &["--ami-parameter", "golden/al2023"]].concat();
+                let printed = print(&[&["controller"], &flags[..], split].concat());
+                let (code, report, _) = run(&[&["test", "-"], &flags[..]].concat(), &printed);
+                assert_eq!(code, 0, "{version}: {report}");
+            }
+            let flags = [&["--karpenter-version", &version][..], &PLACE].concat();
+            let printed = print(&[&["node"], &flags[..]].concat());
+            let test = [&["test", "--role-kind", "node", "-"], &flags[..]].concat();
+            let (code, report, _) = run(&test, &printed);
+            assert_eq!(code, 0, "{version}: {report}");
+        }
+    }
+}
+
+#[test]
+fn what_is_printed_without_a_version_passes() {
+    let rows: [(&str, &[&str]); 7] = [
+        ("node", &["--product", "auto-mode"]),
+        ("node", &["--karpenter-version", "1.14.1", "--uses", "ipv6"]),
+        ("cluster", &[]),
+        ("cluster", &["--product", "auto-mode"]),
+        ("cluster", &["--product", "auto-mode", "--nodeclass-tag", "team=a"]),
+        ("queue", &[]),
+        ("preflight", &[]),
+    ];
+    for (kind, flags) in rows {
+        let flags = [&PLACE, flags].concat();
+        let printed = print(&[&[kind], &flags[..]].concat());
+        let test = ["test", "--role-kind", kind, "-", "--fail-on", "warn"];
+        let (code, report, _) = run(&[&test, &flags[..]].concat(), &printed);
+        assert_eq!(code, 0, "{kind}: {report}");
+        assert!(!report.contains("0 pass"), "{kind}: {report}");
+    }
+}
+
+/// A file or several, the flags, the exit code, and what the report has to say.
+type Row<'a> = (&'a [&'a str], &'a [&'a str], i32, &'a [&'a str]);
+
+#[test]
+fn verdicts_on_the_policies_of_other_installers() {
+    let new = ["--karpenter-version", "1.14.1"];
+    let rows: [Row; 12] = [
+        (&["single-0.32.json"], &["--karpenter-version", "0.32", "--queue", "prod"], 0, &["1 pass"]),
+        // Spot requests are tagged from 0.33 on.
+        (
+            &["single-0.32.json"],
+            &["--karpenter-version", "0.33"],
+            1,
+            &["ec2:CreateTags", "on spot-instances-request"],
+        ),
+        (
+            &["single-0.32.json"],
+            &new,
+            1,
+            &["iam:ListInstanceProfiles", "(warn)", "ec2:DescribeInstanceStatus"],
+        ),
+        (
+            &["migration-guide.json"],
+            &["--karpenter-version", "1.2", "--queue", "prod"],
+            1,
+            &["sqs:GetQueueUrl"],
+        ),
+        (&["migration-guide.json"], &new, 0, &["warn", "ec2:DescribeInstanceStatus"]),
+        (&["star.json"], &[&new[..], &["--queue", "prod"]].concat(), 0, &["1 pass, 0 warn"]),
+        (
+            &["other-cluster.json"],
+            &new,
+            1,
+            &["eks:DescribeCluster", "refused 34 of its 64", "3 fail"],
+        ),
+        (
+            &["star.json"],
+            &[&new[..], &["--boundary", "tests/data/policies/boundary.json"]].concat(),
+            1,
+            &["ec2:CreateFleet", "iam:PassRole", "2 fail"],
+        ),
+        (&["plan.json"], &["--karpenter-version", "1.8"], 0, &["2 pass"]),
+        (&["plan.json"], &["--role-kind", "node"], 0, &["6 pass"]),
+        (
+            &["plan-unknown.json"],
+            &new,
+            3,
+            &["could not be judged", "1 pass, 0 warn, 0 fail, 1 unknown"],
+        ),
+        (&["plan-unknown.json", "star.json"], &new, 0, &["2 pass"]),
+    ];
+    for (files, flags, code, wanted) in rows {
+        let files: Vec<_> = files.iter().map(|name| data(name)).collect();
+        let files: Vec<_> = files.iter().map(String::as_str).collect();
+        let test = ["test", "--cluster", "prod"];
+        let (found, report, stderr) = run(&[&test, flags, &files[..]].concat(), "");
+        assert_eq!(found, code, "{files:?} {flags:?}: {report}{stderr}");
+        let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
+        for text in wanted {
+            assert!(report.contains(text), "{files:?} {flags:?} {text}: {report}");
+        }
+    }
+}
+
+#[test]
+fn verdicts_on_the_roles_of_an_account() {
+    let rows: [(&str, &[&str], i32, &str); 6] = [
+        ("prod-karpenter", &["--namespace", "karpenter"], 0, "\"status\": \"pass\""),
+        ("prod-karpenter", &[], 1, "system:serviceaccount:kube-system:karpenter is sent"),
+        ("fenced-karpenter", &[], 3, "give --boundary FILE"),
+        ("opaque-karpenter", &[], 3, "PowerUserAccess"),
+        ("KarpenterNodeRole-prod", &["--role-kind", "node"], 0, "VPC CNI has a role of its own"),
+        ("nobody", &[], 2, ""),
+    ];
+    for (role, flags, code, wanted) in rows {
+        let test = ["test", "--cluster", "prod", "--karpenter-version", "1.8", "--output", "json"];
+        let file = data("account.json");
+        let rest = ["--role", role, &file];
+        let (found, report, stderr) = run(&[&test, flags, &rest[..]].concat(), "");
+        assert_eq!(found, code, "{role}: {report}{stderr}");
+        assert!(report.contains(wanted), "{role}: {report}");
+        if code == 2 {
+            assert!(stderr.contains("there is no role `nobody`"), "{stderr}");
+        }
+    }
+}
+
+#[test]
+fn usage_errors_help() {
+    let star = data("star.json");
+    let rows: [(&[&str], &str); 9] = [
+        (&["print", "controller", "--cluster", "prod"], "--karpenter-version is needed"),
+        (
+            &["print", "controller", "--cluster", "prod", "--karpenter-version", "1.8"],
+            "give --region and --account",
+        ),
+        (&["print", "queue"], "--cluster is needed"),
+        (&["print", "node", "--karpenter-version", "1.99x"], "Known are 0.32"),
+        (&["test", "--cluster", "prod", &star], "--karpenter-version is needed"),
+        (&["test", "--karpenter-version", "1.8", &star], "--cluster is needed"),
+        (&["test", "--karpenter-version", "1.8", "--cluster", "a", "Cargo.toml"], "not JSON"),
+        (&["test", "--cluster", "a", "--role-kind", "queue", &star], "no policy of a queue"),
+        (&["test", "--karpenter-version", "1.8", "--cluster", "a", "nowhere"], "cannot read nowhere"),
+    ];
+    for (args, wanted) in rows {
+        let (code, stdout, stderr) = run(args, "");
+        assert_eq!((code, stdout.as_str()), (2, ""), "{args:?}");
+        assert!(stderr.contains(wanted), "{args:?}: {stderr}");
+    }
+}
+
+#[test]
+fn a_newer_version_is_judged_by_the_newest_known() {
+    let flags = [&["--karpenter-version", "1.99.0"], &PLACE[..]].concat();
+    let (code, stdout, stderr) = run(&[&["print", "controller"], &flags[..]].concat(), "");
+    assert_eq!(code, 0);
+    assert!(stderr.contains("newer than this build knows"), "{stderr}");
+    let (code, _, _) = run(&[&["test", "-"], &flags[..]].concat(), &stdout);
+    assert_eq!(code, 0);
+}
+
+#[test]
+fn documents_come_alone_too() {
+    let flags = [&["--karpenter-version", "1.8"], &PLACE[..]].concat();
+    let controller = [&["controller"], &flags[..]].concat();
+    let read = |part: &str| -> Value {
+        serde_json::from_str(&print(&[&controller[..], &["--only", part]].concat())).unwrap()
+    };
+    assert!(read("policy")["Statement"][0]["Resource"].is_array());
+    assert_eq!(read("trust")["Statement"][0]["Principal"]["Service"], "pods.eks.amazonaws.com");
+    let split = [&["print"], &controller[..], &["--split", "--only", "policy"]].concat();
+    let (code, _, stderr) = run(&split, "");
+    assert!(code == 2 && stderr.contains("--out DIRECTORY"), "{stderr}");
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().display().to_string();
+    let paths = print(&[&controller[..], &["--split", "--out", &out]].concat());
+    assert_eq!(paths.lines().count(), fs::read_dir(&out).unwrap().count());
+    assert!(paths.lines().all(|path| Path::new(path).exists()), "{paths}");
+}
+
+#[test]
+fn a_difference_is_told_to_programs() {
+    let (code, stdout, _) = run(&["diff", "--from", "1.6.8", "--to", "1.14.1", "-o", "json"], "");
+    let diff: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(code, 0);
+    assert_eq!(diff["if_policy_stays"].as_array().unwrap().len(), 6);
+    assert_eq!(diff["if_policy_is_ahead"], json!([]));
+    assert_eq!(diff["kubernetes"][1], json!(["1.26", "1.36"]));
+    let (_, same, _) = run(&["diff", "--from", "1.14.1", "--to", "1.14.1"], "");
+    assert!(same.contains("No change."), "{same}");
+}
+
+#[test]
+fn simulate_answers_line_by_line_and_survives_its_reader() {
+    let line = json!({"id": "x", "request": {"principal": "arn:aws:iam::111122223333:role/R",
+        "action": "ec2:RunInstances", "resource": "*"},
+        "identityPolicies": [{"Statement": {"Effect": "Allow", "Action": "*", "Resource": "*"}}]});
+    let (code, stdout, _) = run(&["simulate"], &format!("{line}\nnonsense\n"));
+    let words: Vec<Value> =
+        stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(code, 0);
+    assert_eq!((&words[0]["decision"], &words[0]["id"]), (&json!("allowed"), &json!("x")));
+    assert_eq!((&words[1]["decision"], &words[1]["id"]), (&json!("error"), &Value::Null));
+    let mut child = tool(&["simulate"]).spawn().unwrap();
+    drop(child.stdout.take());
+    let mut input = child.stdin.take().unwrap();
+    for _ in 0..20_000 {
+        if writeln!(input, "{line}").is_err() {
+            break;
+        }
+    }
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+}
+
+/// The Terraform that is printed, held against the real one where it is there.
+#[test]
+fn terraform_takes_what_is_printed() {
+    // Where packages put plug-ins; a filesystem mirror has the registry's name in it.
+    let places = ["/usr/share/terraform", "/opt"].into_iter().filter_map(|p| fs::read_dir(p).ok());
+    let mirror = places
+        .flat_map(|entries| entries.flatten().map(|entry| entry.path()))
+        .find(|path| path.join("registry.terraform.io/hashicorp/aws").exists());
+    let Some(mirror) = mirror.filter(|_| Command::new("terraform").arg("version").output().is_ok())
+    else {
+        eprintln!("SKIPPED: terraform, or a mirror of its AWS provider, is not on this machine");
+        return;
+    };
+    let work = tempfile::tempdir().unwrap();
+    let terraform = |args: &[&str]| {
+        let output = Command::new("terraform")
+            .args(args)
+            .current_dir(work.path())
+            .env("TF_CLI_CONFIG_FILE", work.path().join("cli.tfrc"))
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success(), "{args:?}: {text}{:?}", output.stderr);
+    };
+    let configuration = format!(
+        "provider_installation {{\n  filesystem_mirror {{\n    path = {:?}\n  }}\n}}\n",
+        mirror.display().to_string()
+    );
+    fs::write(work.path().join("cli.tfrc"), configuration).unwrap();
+    for minor in minors() {
+        let version = minor.newest.to_string();
+        let cluster = ["--cluster", "prod", "--format", "terraform"];
+        for (kind, flags) in [
+            ("controller", &["--karpenter-version", &version, "--queue", "q"][..]),
+            ("node", &["--karpenter-version", &version, "--uses", "ipv6"]),
+            ("cluster", &["--product", "auto-mode", "--nodeclass-tag", "team=a"]),
+            ("queue", &[]),
+            ("preflight", &[]),
+        ] {
+            let text = print(&[&[kind], flags, &cluster[..]].concat());
+            fs::write(work.path().join(format!("{kind}.tf")), text).unwrap();
+        }
+        if minor.first == minors()[0].first {
+            terraform(&["init", "-input=false"]);
+        }
+        terraform(&["fmt", "-check"]);
+        terraform(&["validate"]);
+    }
+}
