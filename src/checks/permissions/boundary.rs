@@ -1,5 +1,7 @@
 //! Permissions boundaries leave the roles what they need.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::{Answers, Grants, Refused, Who, consequence, distinct_actions, is_grave};
@@ -79,6 +81,9 @@ fn run(cx: &Context<'_>) -> Verdicts {
         let setup = setup(cx, node_role.product)?;
         of_role(cx, &node_role.name, of_nodes(node_role.product, &setup))
     }));
+    // The cluster stands for every role that could not be found.
+    let mut subjects = BTreeSet::new();
+    judged.retain(|judged| subjects.insert(judged.subject.clone()));
     Ok(judged)
 }
 
