@@ -11,5 +11,6 @@ mod latency;
 mod offline;
 mod online;
 mod operations;
+mod policy;
 mod proxy;
 mod report;
