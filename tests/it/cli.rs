@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The binary that cargo built for this test, or another one, such as a release build.
-fn binary() -> OsString {
+pub fn binary() -> OsString {
     let other = std::env::var_os("PREFLIGHT_BINARY");
     other.unwrap_or_else(|| env!("CARGO_BIN_EXE_karpenter-preflight").into())
 }

@@ -12,5 +12,6 @@ mod latency;
 mod offline;
 mod online;
 mod operations;
+mod policy;
 mod proxy;
 mod report;

@@ -6,48 +6,51 @@ use std::{collections::BTreeMap, sync::LazyLock};
 use regex::Regex;
 
 use super::names::is_region;
+use crate::iam::Policy;
 
-/// What the texts name; nothing where they name none.
+/// The region and the account that the texts of documents name most often.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Named {
     pub region: Option<String>,
     pub account: Option<String>,
-    /// ARNs of roles, without wildcards.
-    pub roles: Vec<String>,
-    /// ARNs of queues, without wildcards.
-    pub queues: Vec<String>,
 }
 
 /// Reads the texts of documents, as JSON or URL-encoded.
 pub fn named<'a>(texts: impl Iterator<Item = &'a str>) -> Named {
     let mut regions = Counted::default();
     let mut accounts = Counted::default();
-    let mut named = Named::default();
     for text in texts {
         let text = percent_encoding::percent_decode_str(text).decode_utf8_lossy();
         for found in ARN.captures_iter(&text) {
-            let part = |i: usize| found.get(i).map_or("", |part| part.as_str());
-            let (arn, service, region, account, resource) =
-                (part(0), part(1), part(2), part(3), part(4));
-            regions.add(region, is_region);
-            accounts.add(account, |account| account.len() == 12);
-            let plain = account.len() == 12 && !arn.contains(['*', '?', '$']);
-            let list = match service {
-                "iam" if resource.starts_with("role/") => &mut named.roles,
-                "sqs" => &mut named.queues,
-                _ => continue,
-            };
-            if plain && !list.iter().any(|known| known == arn) {
-                list.push(arn.to_owned());
-            }
+            regions.add(found.get(1).map_or("", |region| region.as_str()), is_region);
+            accounts.add(found.get(2).map_or("", |account| account.as_str()), |account| {
+                account.len() == 12
+            });
         }
         for found in REQUESTED_REGION.captures_iter(&text) {
             regions.add(found.get(1).map_or("", |region| region.as_str()), is_region);
         }
     }
-    named.region = regions.most();
-    named.account = accounts.most();
-    named
+    Named { region: regions.most(), account: accounts.most() }
+}
+
+/// The ARNs without wildcards that the statements about this action name.
+pub fn resources<'a>(
+    policies: impl Iterator<Item = &'a Policy>,
+    action: &str,
+    service: &str,
+) -> Vec<String> {
+    let statements = policies.flat_map(|policy| &policy.statements);
+    let about = statements.filter(|statement| statement.action.covers(&action.to_lowercase()));
+    let items = about.filter_map(|statement| statement.resource.as_ref()).flat_map(|r| &r.items);
+    let mut arns: Vec<String> = Vec::new();
+    for text in items.map(|item| &item.text) {
+        let is_of = text.split(':').nth(2) == Some(service);
+        if is_of && !text.contains(['*', '?', '$']) && !arns.contains(text) {
+            arns.push(text.clone());
+        }
+    }
+    arns
 }
 
 #[derive(Default)]
@@ -67,7 +70,7 @@ impl Counted {
 }
 
 static ARN: LazyLock<Regex> =
-    LazyLock::new(|| constant(r#"arn:aws[a-z-]*:([a-z0-9-]*):([a-z0-9-]*):([0-9]*):([^"\\\s]+)"#));
+    LazyLock::new(|| constant(r"arn:aws[a-z-]*:[a-z0-9-]*:([a-z0-9-]*):([0-9]*):"));
 
 static REQUESTED_REGION: LazyLock<Regex> =
     LazyLock::new(|| constant(r#"(?i)aws:RequestedRegion"\s*:\s*\[?\s*"([a-z0-9-]+)""#));
@@ -83,16 +86,21 @@ mod tests {
 
     #[test]
     fn arns_say_where_they_are() {
-        let text = r#"{"Resource": ["arn:aws:ec2:eu-west-1:*:instance/*",
-            "arn:aws:ec2:eu-west-1::image/*", "arn:aws:ec2:us-east-1::image/*",
-            "arn:aws:sqs:eu-west-1:111122223333:q", "arn:aws:sqs:eu-west-1:111122223333:*",
-            "arn:aws:iam::111122223333:role/N", "arn:aws:iam::111122223333:role/N",
-            "arn:aws:iam::aws:policy/X"]}"#;
+        let text = r#"{"Statement": [
+            {"Effect": "Allow", "Action": "ec2:*", "Resource": [
+                "arn:aws:ec2:eu-west-1:*:instance/*", "arn:aws:ec2:eu-west-1::image/*",
+                "arn:aws:ec2:us-east-1::image/*", "arn:aws:iam::aws:policy/X"]},
+            {"Effect": "Allow", "Action": "sts:AssumeRole",
+                "Resource": "arn:aws:iam::111122223333:role/other"},
+            {"Effect": "Allow", "Action": "iam:Pass*", "Resource": [
+                "arn:aws:iam::111122223333:role/N", "arn:aws:iam::111122223333:role/*"]}]}"#;
         let found = named([text].into_iter());
         assert_eq!(found.region.as_deref(), Some("eu-west-1"));
         assert_eq!(found.account.as_deref(), Some("111122223333"));
-        assert_eq!(found.roles, ["arn:aws:iam::111122223333:role/N"]);
-        assert_eq!(found.queues, ["arn:aws:sqs:eu-west-1:111122223333:q"]);
+        let policy = Policy::parse(text).unwrap();
+        let of = |action, service| resources([&policy].into_iter(), action, service);
+        assert_eq!(of("iam:PassRole", "iam"), ["arn:aws:iam::111122223333:role/N"]);
+        assert_eq!(of("sqs:ReceiveMessage", "sqs"), Vec::<String>::new());
         let text = r#"{"Condition": {"StringEquals": {"aws:RequestedRegion": ["cn-north-1"]}}}"#;
         assert_eq!(named([text].into_iter()).region.as_deref(), Some("cn-north-1"));
         assert_eq!(named(["{}"].into_iter()), Named::default());

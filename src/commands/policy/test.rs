@@ -116,33 +116,35 @@ fn place(
     };
     let region = value(&names.region, &found.region, "us-east-1", "region");
     let account = value(&names.account, &found.account, "111122223333", "account");
-    if is_telling {
-        take_names(kind, found, names, notes);
-    }
+    take_names(subject, kind, names, notes);
     Place { partition: partition_of_region(&region).to_owned(), region, account }
 }
 
 /// The node roles and the queue that the documents name, where no flag does.
-fn take_names(kind: RoleKind, found: infer::Named, names: &mut NamesArgs, notes: &mut Vec<String>) {
+fn take_names(subject: &Subject, kind: RoleKind, names: &mut NamesArgs, notes: &mut Vec<String>) {
+    let documents = subject.role.identity.iter().chain(&subject.resource);
+    let policies: Vec<_> = documents.map(|document| &document.named.policy).collect();
+    let of = |action, service| infer::resources(policies.iter().copied(), action, service);
     let is_controller = kind == RoleKind::Controller;
-    if is_controller && names.node_roles.is_empty() && !found.roles.is_empty() {
-        let roles = found.roles.join(", ");
-        notes.push(format!("node role {roles} is what the documents name: --node-role says which"));
-        names.node_roles = found.roles;
+    let roles = of("iam:PassRole", "iam");
+    if is_controller && names.node_roles.is_empty() && !roles.is_empty() {
+        let listed = roles.join(", ");
+        notes
+            .push(format!("node role {listed} is what the documents name: --node-role says which"));
+        names.node_roles = roles;
     }
-    if names.queue.is_some() {
+    if names.queue.is_some() || !matches!(kind, RoleKind::Controller | RoleKind::Queue) {
         return;
     }
-    match found.queues.into_iter().next() {
+    let action = if is_controller { "sqs:ReceiveMessage" } else { "sqs:SendMessage" };
+    match of(action, "sqs").into_iter().next() {
         Some(queue) => {
             notes.push(format!("queue {queue} is what the documents name: --queue says which"));
             names.queue = Some(queue);
         }
-        None if is_controller => {
-            notes.push(
-                "no interruption queue is judged: --queue says which, if there is one".to_owned(),
-            );
-        }
+        None if is_controller => notes.push(
+            "no interruption queue is judged: --queue says which, if there is one".to_owned(),
+        ),
         None => {}
     }
 }
