@@ -1,6 +1,9 @@
 //! The checks: pure functions from facts to findings, one file each.
 //!
 //! A new check is one new file in the folder of its area and one line in [`ALL`].
+//!
+//! Before an install, a missing thing that the installers create (node role, queue, rules) is a
+//! warning. What no installer creates, such as the tags on subnets, is a fail at any time.
 
 pub mod causes;
 pub mod check;
@@ -16,6 +19,7 @@ mod trust;
 mod cluster;
 mod cluster_role;
 mod controller;
+mod discovery;
 mod images;
 mod imds;
 mod launch;
@@ -42,9 +46,9 @@ pub static ALL: &[&Check] = &[
     &permissions::boundary::CHECK,
     &imds::endpoint::CHECK,
     &imds::hop_limit::CHECK,
-    &imds::tokens::CHECK,
     // Launch
     &imds::metadata_tags::CHECK,
+    &imds::tokens::CHECK,
     &subnets::discovered::CHECK,
     &subnets::vpc::CHECK,
     &subnets::zones::CHECK,

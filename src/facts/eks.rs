@@ -96,8 +96,25 @@ pub struct AccessEntry {
     pub username: Option<String>,
     pub groups: Vec<String>,
     pub created: Option<Timestamp>,
-    /// ARNs of the associated access policies; asked only for types that can have one.
-    pub policies: super::Fact<Vec<String>>,
+    /// The associated access policies.
+    pub policies: super::Fact<Vec<AssociatedPolicy>>,
+}
+
+/// An access policy that an entry is associated with (`eks:ListAssociatedAccessPolicies`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AssociatedPolicy {
+    pub arn: String,
+    pub scope: AccessScope,
+}
+
+/// Where an access policy holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AccessScope {
+    /// In the whole cluster.
+    Cluster,
+    /// In some namespaces only, and for nothing that is in none, such as nodes.
+    Namespaces,
 }
 
 /// A pod identity association.

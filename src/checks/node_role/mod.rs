@@ -1,6 +1,7 @@
 //! The roles that nodes run with.
 
 pub mod access_entry;
+mod creation;
 pub mod exists;
 pub mod instance_profile;
 pub mod not_cluster_role;
@@ -46,9 +47,15 @@ fn each_many(
             judged.push(Judged::new(unnamed(cx, product), || none(product)));
         }
     }
-    // Where EKS Auto Mode may be on, it may have node roles too.
+    // A product that may be there too may have node roles of its own.
     if let Some(unseen) = &cx.target.product_unseen {
-        let subject = unnamed(cx, Product::AutoMode);
+        let subject = unnamed(
+            cx,
+            match cx.target.runs(Product::AutoMode) {
+                true => Product::Karpenter,
+                false => Product::AutoMode,
+            },
+        );
         judged.push(Judged { subject, verdict: Err(unseen.clone().into()) });
     }
     judged
@@ -63,16 +70,9 @@ fn existing<'a>(cx: &Context<'a>, role: &NodeRole) -> Result<&'a Role, Stop> {
 /// What stands for the node role of a product as long as none is known.
 fn unnamed(cx: &Context<'_>, product: Product) -> String {
     match product {
-        Product::Karpenter => new_name(&cx.target.cluster),
+        Product::Karpenter => creation::new_name(&cx.target.cluster),
         Product::AutoMode => cx.target.cluster.clone(),
     }
-}
-
-/// The name to give to a new node role: the getting-started guide's, shortened where IAM would
-/// refuse it (`facts/karpenter.md §5 #3`).
-fn new_name(cluster: &str) -> String {
-    let [usual, ..] = names::node_roles(cluster);
-    usual.chars().take(names::ROLE_NAME_LIMIT).collect()
 }
 
 /// Why no node role of a product can be judged: what could hide one, or that there is none.

@@ -10,8 +10,8 @@ use super::{Aws, expect, owned, timestamp};
 use crate::facts::{
     Fact,
     eks::{
-        AccessEntry, Addon, AuthenticationMode, AutoMode, Cluster, ClusterNetwork, HealthIssue,
-        NodeGroup, PodIdentityAssociation,
+        AccessEntry, AccessScope, Addon, AssociatedPolicy, AuthenticationMode, AutoMode, Cluster,
+        ClusterNetwork, HealthIssue, NodeGroup, PodIdentityAssociation,
     },
 };
 
@@ -88,7 +88,8 @@ impl Aws {
         })
     }
 
-    async fn access_policies(&self, cluster: &str, principal: &str) -> Fact<Vec<String>> {
+    async fn access_policies(&self, cluster: &str, principal: &str) -> Fact<Vec<AssociatedPolicy>> {
+        const ACTION: &str = "eks:ListAssociatedAccessPolicies";
         let call = self
             .eks
             .list_associated_access_policies()
@@ -98,8 +99,11 @@ impl Aws {
             .items()
             .send()
             .collect::<Result<Vec<_>, _>>();
-        let answer = self.ask.ask("eks:ListAssociatedAccessPolicies", NOT_FOUND, call).await;
-        answer.map(|policies| policies.into_iter().filter_map(|policy| policy.policy_arn).collect())
+        let answer = self.ask.ask(ACTION, NOT_FOUND, call).await;
+        answer.and_then(|policies| {
+            let policies = policies.into_iter().map(associated_policy).collect();
+            expect(ACTION, "access scope", policies)
+        })
     }
 
     /// The pod identity associations whose service account `wanted` accepts, described.
@@ -263,7 +267,7 @@ fn auto_mode(cluster: &types::Cluster) -> AutoMode {
     }
 }
 
-fn access_entry(entry: &types::AccessEntry, policies: Fact<Vec<String>>) -> AccessEntry {
+fn access_entry(entry: &types::AccessEntry, policies: Fact<Vec<AssociatedPolicy>>) -> AccessEntry {
     AccessEntry {
         principal_arn: owned(entry.principal_arn()),
         entry_type: owned(entry.r#type()),
@@ -272,4 +276,13 @@ fn access_entry(entry: &types::AccessEntry, policies: Fact<Vec<String>>) -> Acce
         created: entry.created_at().and_then(timestamp),
         policies,
     }
+}
+
+fn associated_policy(policy: types::AssociatedAccessPolicy) -> Option<AssociatedPolicy> {
+    let scope = match policy.access_scope?.r#type? {
+        types::AccessScopeType::Cluster => AccessScope::Cluster,
+        types::AccessScopeType::Namespace => AccessScope::Namespaces,
+        _ => return None,
+    };
+    Some(AssociatedPolicy { arn: policy.policy_arn?, scope })
 }
