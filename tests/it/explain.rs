@@ -11,7 +11,7 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
-    cli::{Ran, Tool},
+    cli::Tool,
     emulator::{self, Account, CLUSTER},
     report::text,
 };
@@ -278,32 +278,4 @@ fn ctrl_c_ends_it_while_the_log_still_comes() {
     assert!(interrupted.unwrap().success());
     assert!(!child.wait().unwrap().success());
     assert!(since.elapsed() < Duration::from_secs(3));
-}
-
-fn listed(ran: &Ran) -> Vec<String> {
-    ran.json().as_array().unwrap().iter().map(|error| text(error, "id")).collect()
-}
-
-#[test]
-fn errors_are_listed_by_area_place_and_check() {
-    let list = |args: &[&str]| {
-        Tool::new(["list", "errors"]).args(args).args(["--output", "json"]).run().exits(0)
-    };
-    let all = listed(&list(&[]));
-    assert!(all.len() > 150 && all.is_sorted());
-    let human = Tool::new(["list", "errors"]).run().exits(0).stdout;
-    for id in &all {
-        assert!(human.contains(&format!("  {id}\n")), "{id}");
-    }
-    for error in list(&["--area", "join", "--place", "kubelet-log"]).json().as_array().unwrap() {
-        assert_eq!(error["area"], "join");
-        assert!(error["printed"].as_array().unwrap().contains(&json!("kubelet-log")));
-    }
-    assert_eq!(
-        listed(&list(&["--check", "imds-metadata-tags"])).first().unwrap(),
-        "create-fleet-failed"
-    );
-    for args in [["--area", "joins"], ["--check", "queue-exist"], ["--place", "moon"]] {
-        Tool::new(["list", "errors"]).args(args).run().exits(2);
-    }
 }

@@ -9,6 +9,7 @@ mod emulator;
 mod explain;
 mod faults;
 mod latency;
+mod list;
 mod offline;
 mod online;
 mod operations;
