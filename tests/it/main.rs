@@ -6,6 +6,7 @@
 mod cli;
 mod docs;
 mod emulator;
+mod explain;
 mod faults;
 mod latency;
 mod offline;

@@ -75,9 +75,6 @@ fn run(cx: &Context<'_>) -> Verdicts {
             of_role(cx, cluster_role, requests)
         }));
     }
-    if let Some(unseen) = &cx.target.product_unseen {
-        judged.push(Judged::new(&cx.target.cluster, || Err(unseen.clone().into())));
-    }
     judged.extend(node_role::each(cx, |node_role| {
         let setup = setup(cx, node_role.product)?;
         of_role(cx, &node_role.name, of_nodes(node_role.product, &setup))

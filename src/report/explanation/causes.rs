@@ -15,7 +15,7 @@ use crate::{
         Report,
         human::problem,
         style::{Ink, Style, mark},
-        text::{clean, hang, prose, sentence},
+        text::{hang, prose, sentence},
     },
 };
 
@@ -29,17 +29,18 @@ pub(super) fn write(
     let Some(report) = report else {
         for (i, cause) in causes.enumerate() {
             head(i, cause, out, style)?;
-            advice(cause, out, style)?;
+            advice(cause, rows(style, 5), out)?;
         }
         return Ok(());
     };
-    let mut judged: Vec<_> = causes.zip(&error.verdicts).enumerate().collect();
-    judged.sort_by_key(|(_, (_, verdict))| **verdict);
+    let mut judged: Vec<_> = causes.zip(&error.verdicts).collect();
+    judged.sort_by_key(|(_, verdict)| **verdict);
     let mut shown = BTreeSet::new();
-    for (i, (cause, verdict)) in judged {
-        head(i, cause, out, style)?;
+    for (cause, verdict) in judged {
         let outcomes: Vec<_> = outcomes_of(cause, &report.outcomes).collect();
-        verdict_row(*verdict, &outcomes, out, style)?;
+        badge(*verdict, &outcomes, out, style)?;
+        hang(out, "    ", &prose(&cause.text, style.columns() - 4, style))?;
+        seen(*verdict, &outcomes, out, style)?;
         let problems: Vec<_> = outcomes
             .into_iter()
             .filter(|outcome| is_found(outcome))
@@ -48,18 +49,18 @@ pub(super) fn write(
         match verdict {
             Verdict::Holds => problem::write_all(&problems, out, style)?,
             Verdict::Possible => {
-                rows(style).row("Signs", &cause.signs, out)?;
+                rows(style, 4).row("Signs", &cause.signs, out)?;
                 problem::write_all(&problems, out, style)?;
             }
-            Verdict::Unknown | Verdict::NotChecked => advice(cause, out, style)?,
+            Verdict::Unknown | Verdict::NotChecked => advice(cause, rows(style, 4), out)?,
             Verdict::NotApplicable | Verdict::RuledOut => {}
         }
     }
     Ok(())
 }
 
-fn rows(style: Style) -> Rows {
-    Rows { style, indent: 5, labels: 8 }
+fn rows(style: Style, indent: usize) -> Rows {
+    Rows { style, indent, labels: 8 }
 }
 
 fn is_found(outcome: &Outcome) -> bool {
@@ -68,12 +69,11 @@ fn is_found(outcome: &Outcome) -> bool {
 
 fn head(index: usize, cause: &Cause, out: &mut dyn Write, style: Style) -> io::Result<()> {
     writeln!(out)?;
-    let head = format!("  {:<3}", format!("{}.", index + 1));
+    let head = format!("  {}. ", index + 1);
     hang(out, &head, &prose(&cause.text, style.columns() - head.len(), style))
 }
 
-fn advice(cause: &Cause, out: &mut dyn Write, style: Style) -> io::Result<()> {
-    let rows = rows(style);
+fn advice(cause: &Cause, rows: Rows, out: &mut dyn Write) -> io::Result<()> {
     rows.row("Signs", &cause.signs, out)?;
     if !cause.checks.is_empty() {
         let checks: Vec<_> = cause.checks.iter().map(|id| format!("`{id}`")).collect();
@@ -82,8 +82,8 @@ fn advice(cause: &Cause, out: &mut dyn Write, style: Style) -> io::Result<()> {
     rows.row("Fix", &cause.fix, out)
 }
 
-/// `✗ This is it`, with what the checks saw.
-fn verdict_row(
+/// `✗ This is it`.
+fn badge(
     verdict: Verdict,
     outcomes: &[&Outcome],
     out: &mut dyn Write,
@@ -93,30 +93,41 @@ fn verdict_row(
         Verdict::Holds => (Status::Fail, "This is it"),
         Verdict::Possible => (Status::Warn, "May be it"),
         Verdict::Unknown => (Status::Unknown, "Not known"),
-        Verdict::NotChecked => (Status::Skipped, "Not checked"),
+        Verdict::NotChecked if outcomes.is_empty() => (Status::Skipped, "Not checked"),
+        Verdict::NotChecked => (Status::Skipped, "Checked in part"),
         Verdict::NotApplicable => (Status::Skipped, "Does not apply"),
         Verdict::RuledOut => (Status::Pass, "Ruled out"),
     };
     let badge = format!("{} {words}", mark(status));
-    let rows = rows(style);
-    let told = match verdict {
-        Verdict::Unknown => told(outcomes, Status::Unknown),
-        Verdict::NotApplicable => told(outcomes, Status::Skipped),
-        Verdict::RuledOut | Verdict::NotChecked => told(outcomes, Status::Pass),
-        Verdict::Holds | Verdict::Possible => Vec::new(),
-    };
-    hang(out, "     ", &[style.paint(Ink::Status(status), &badge)])?;
-    for (i, line) in told.iter().enumerate() {
-        rows.row(if i == 0 { "Seen" } else { "" }, line, out)?;
-    }
-    Ok(())
+    writeln!(out, "\n  {}", style.paint(Ink::Status(status), &badge))
 }
 
-/// What the checks saw, by subject.
-fn told(outcomes: &[&Outcome], status: Status) -> Vec<String> {
-    let of_status = outcomes.iter().filter(|outcome| outcome.status == status);
-    let line = |outcome: &&Outcome| {
-        format!("{} (`{}`, {})", sentence(&outcome.seen), outcome.check, clean(&outcome.subject))
+/// What the checks saw that did not find the cause: of one subject in full, of several in sum.
+fn seen(
+    verdict: Verdict,
+    outcomes: &[&Outcome],
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let status = match verdict {
+        Verdict::Unknown => Status::Unknown,
+        Verdict::NotApplicable => Status::Skipped,
+        Verdict::RuledOut | Verdict::NotChecked => Status::Pass,
+        Verdict::Holds | Verdict::Possible => return Ok(()),
     };
-    of_status.map(line).collect()
+    let mut label = "Seen";
+    let of_status: Vec<_> = outcomes.iter().filter(|outcome| outcome.status == status).collect();
+    for group in of_status.chunk_by(|a, b| a.check == b.check) {
+        let text = match group {
+            [only] => format!("{} (`{}`)", sentence(&only.seen).trim_end_matches('.'), only.check),
+            [first, more @ ..] => {
+                let told = sentence(&first.seen);
+                let (told, count) = (told.trim_end_matches('.'), more.len());
+                format!("{told} (`{}`, and {count} more like it)", first.check)
+            }
+            [] => continue,
+        };
+        rows(style, 4).row(std::mem::take(&mut label), &text, out)?;
+    }
+    Ok(())
 }

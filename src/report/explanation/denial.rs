@@ -3,35 +3,16 @@
 use std::io::{self, Write};
 
 use super::{
-    Decoding, Explanation, ShownDenial,
-    rows::{Rows, grouped, times},
+    Decoding, ShownDenial,
+    rows::{Rows, heading},
 };
 use crate::{
     errors::{DecodedMessage, Denial, Effect, Layer, Principal, PrincipalKind},
-    report::style::{Ink, Style},
-    report::text::clean,
+    report::style::Style,
 };
 
-/// Writes the section, if there is any denial; returns whether there was.
-pub(super) fn write(
-    explanation: &Explanation,
-    apart: bool,
-    out: &mut dyn Write,
-    style: Style,
-) -> io::Result<bool> {
-    if explanation.denials.is_empty() {
-        return Ok(false);
-    }
-    let before = if apart { "\n" } else { "" };
-    writeln!(out, "{before}{}", style.paint(Ink::Heading, "Denied calls"))?;
-    for denial in &explanation.denials {
-        writeln!(out)?;
-        one(denial, out, style)?;
-    }
-    Ok(true)
-}
-
-fn one(shown: &ShownDenial, out: &mut dyn Write, style: Style) -> io::Result<()> {
+/// Writes one denial.
+pub(super) fn write(shown: &ShownDenial, out: &mut dyn Write, style: Style) -> io::Result<()> {
     let rows = Rows { style, indent: 4, labels: 10 };
     let (denial, seen) = (&shown.counted.what, &shown.counted.seen);
     let decoded = match &shown.decoded {
@@ -39,13 +20,12 @@ fn one(shown: &ShownDenial, out: &mut dyn Write, style: Style) -> io::Result<()>
         _ => None,
     };
     let action = denial.action.as_ref().or(decoded.and_then(|message| message.action.as_ref()));
-    let action = clean(action.map_or("an action that the text does not name", String::as_str));
-    let line = format!("({}, first in line {})", times(seen.count), grouped(seen.line));
-    writeln!(out, "  {}  {}", style.paint(Ink::Code, &action), style.paint(Ink::Dim, &line))?;
+    let action = action.map_or("an action that the text does not name", String::as_str);
+    heading("Denied call", action, seen, out, style)?;
     let principal = decoded.and_then(|message| message.principal.as_ref());
     if let Some(principal) = denial.principal.as_ref().or(principal) {
         rows.row("Caller", &principal.arn, out)?;
-        if let Some(note) = diagnosis(principal) {
+        if let Some(note) = diagnosis(principal, action) {
             rows.row("", &note, out)?;
         }
     }
@@ -64,15 +44,38 @@ fn one(shown: &ShownDenial, out: &mut dyn Write, style: Style) -> io::Result<()>
     }
 }
 
+/// Calls that a node makes for itself: its kubelet, its network plug-in, its agents.
+const CALLS_OF_NODES: &[&str] = &[
+    "ecr:",
+    "ecr-public:",
+    "eks-auth:",
+    "ssm:UpdateInstanceInformation",
+    "ec2:AssignPrivateIpAddresses",
+    "ec2:AssignIpv6Addresses",
+    "ec2:AttachNetworkInterface",
+    "ec2:CreateNetworkInterface",
+    "ec2:DescribeNetworkInterfaces",
+    "ec2:ModifyNetworkInterfaceAttribute",
+    "ec2:UnassignPrivateIpAddresses",
+];
+
 /// What the caller's own name says about how it got its credentials.
-fn diagnosis(principal: &Principal) -> Option<String> {
+fn diagnosis(principal: &Principal, action: &str) -> Option<String> {
     let role = principal.role.as_deref().unwrap_or("its role");
     match &principal.kind {
+        PrincipalKind::NodeCredentials { instance }
+            if CALLS_OF_NODES.iter().any(|call| action.starts_with(call)) =>
+        {
+            Some(format!(
+                "The node {instance} makes this call for itself: {role} lacks a policy that \
+                 nodes need."
+            ))
+        }
         PrincipalKind::NodeCredentials { instance } => Some(format!(
-            "These are the credentials of the node {instance}, not of a pod. If the caller is the \
-             controller, its own role is not bound to it: give its service account a Pod \
-             Identity association, or the annotation `eks.amazonaws.com/role-arn`. Do not add the \
-             action to {role}."
+            "These are the credentials of the node {instance}, not of a pod. If it is the \
+             controller that calls, its own role is not bound to it: give its service account a \
+             Pod Identity association, or the annotation `eks.amazonaws.com/role-arn`, and add \
+             nothing to {role}."
         )),
         PrincipalKind::PodIdentity => Some(format!("{role}, through a Pod Identity association.")),
         PrincipalKind::WebIdentity => {

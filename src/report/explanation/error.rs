@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 
 use super::{
-    FollowUp, ShownError, causes,
-    rows::{Rows, grouped, times},
+    FollowUp, ShownDenial, ShownError, causes, denial, network,
+    rows::{Rows, line, times},
 };
 use crate::{
-    errors::{DocumentedError, Rank, Seen},
+    errors::{Counted, DocumentedError, NetworkFault, Rank, Seen},
     report::{
         Report,
         style::{Ink, Style},
@@ -18,8 +18,25 @@ use crate::{
 /// How much of the input is shown, in characters.
 const SAMPLE: usize = 320;
 
+/// So many denied calls and failed connections of one message are shown.
+const SHOWN: usize = 5;
+
+/// What the same message says besides.
+#[derive(Default)]
+pub(super) struct Details<'a> {
+    pub denials: Vec<&'a ShownDenial>,
+    pub network: Vec<&'a Counted<NetworkFault>>,
+}
+
+impl Details<'_> {
+    pub fn is_empty(&self) -> bool {
+        self.denials.is_empty() && self.network.is_empty()
+    }
+}
+
 pub(super) fn write(
     error: &ShownError,
+    details: &Details<'_>,
     report: Option<&Report>,
     out: &mut dyn Write,
     style: Style,
@@ -36,15 +53,23 @@ pub(super) fn write(
         }
         None => rows.quote("Reads", &entry.quote, out)?,
     }
-    rows.row("Printed by", &places(entry), out)?;
+    rows.row("Shown in", &places(entry), out)?;
     if let Some(versions) = versions(entry) {
         rows.row("Karpenter", &versions, out)?;
     }
     for (i, follow_up) in error.follow_ups.iter().enumerate() {
         rows.row(if i == 0 { "Leads to" } else { "" }, &consequence(follow_up), out)?;
     }
-    if let Some(note) = note(entry.rank) {
+    if let Some(note) = note(entry.rank).filter(|_| details.is_empty()) {
         rows.row("Note", note, out)?;
+    }
+    for shown in details.denials.iter().take(SHOWN) {
+        writeln!(out)?;
+        denial::write(shown, out, style)?;
+    }
+    for fault in details.network.iter().take(SHOWN) {
+        writeln!(out)?;
+        network::write(fault, out, style)?;
     }
     causes::write(error, report, out, style)?;
     writeln!(out)?;
@@ -53,8 +78,7 @@ pub(super) fn write(
 
 /// `3 times, first in line 12, from … to …`.
 fn occurrences(seen: &Seen) -> String {
-    let line = if seen.count == 1 { "in line" } else { "first in line" };
-    let mut text = format!("{}, {line} {}", times(seen.count), grouped(seen.line));
+    let mut text = format!("{}, {}", times(seen.count), line(seen));
     match (&seen.first, &seen.last) {
         (Some(first), Some(last)) if first != last => {
             text += &format!(", from {} to {}", first.text, last.text);

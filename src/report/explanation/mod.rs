@@ -9,8 +9,6 @@ pub mod json;
 mod network;
 mod nothing;
 mod rows;
-#[cfg(test)]
-mod tests;
 
 use schemars::JsonSchema;
 use serde::Serialize;

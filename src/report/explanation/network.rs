@@ -2,43 +2,21 @@
 
 use std::io::{self, Write};
 
-use super::{
-    Explanation,
-    rows::{Rows, grouped, times},
-};
+use super::rows::{Rows, heading};
 use crate::{
     errors::{Counted, NetworkFault, NetworkKind},
-    report::{
-        style::{Ink, Style},
-        text::clean,
-    },
+    report::style::Style,
 };
 
-/// Writes the section, if there is any fault; returns whether there was.
+/// Writes one failed connection.
 pub(super) fn write(
-    explanation: &Explanation,
-    apart: bool,
+    counted: &Counted<NetworkFault>,
     out: &mut dyn Write,
     style: Style,
-) -> io::Result<bool> {
-    if explanation.network.is_empty() {
-        return Ok(false);
-    }
-    let before = if apart { "\n" } else { "" };
-    writeln!(out, "{before}{}", style.paint(Ink::Heading, "Failed connections"))?;
-    for fault in &explanation.network {
-        writeln!(out)?;
-        one(fault, out, style)?;
-    }
-    Ok(true)
-}
-
-fn one(counted: &Counted<NetworkFault>, out: &mut dyn Write, style: Style) -> io::Result<()> {
+) -> io::Result<()> {
     let rows = Rows { style, indent: 4, labels: 10 };
     let (fault, seen) = (&counted.what, &counted.seen);
-    let line = format!("({}, first in line {})", times(seen.count), grouped(seen.line));
-    let peer = clean(&peer(fault));
-    writeln!(out, "  {}  {}", style.paint(Ink::Code, &peer), style.paint(Ink::Dim, &line))?;
+    heading("Failed connection", &peer(fault), seen, out, style)?;
     rows.row("What", what(fault.kind), out)?;
     rows.row("Look at", &look_at(fault), out)
 }

@@ -11,6 +11,9 @@ use crate::report::{
     text::{hang, inked, prose},
 };
 
+/// More than so many only distract.
+const SHOWN: usize = 3;
+
 const REPORT_IT: &str = "If Karpenter, EKS or a part around them printed it, please report it to \
     karpenter-preflight, so that the next one finds it: the text without your names and ids, \
     where it was printed, and your versions of Karpenter and Kubernetes.";
@@ -30,7 +33,7 @@ pub(super) fn write(
         writeln!(out, "\nThe nearest that are known:\n")?;
     }
     let rows = Rows { style, indent: 4, labels: 0 };
-    for near in &explanation.nearest {
+    for near in explanation.nearest.iter().take(SHOWN) {
         hang(out, "  ", &[style.paint(Ink::Code, near.id)])?;
         rows.row("", near.title, out)?;
         rows.quote("", near.quote, out)?;

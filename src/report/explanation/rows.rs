@@ -2,9 +2,12 @@
 
 use std::io::{self, Write};
 
-use crate::report::{
-    style::{Ink, Style},
-    text::{clean, hang, inked, prose},
+use crate::{
+    errors::Seen,
+    report::{
+        style::{Ink, Style},
+        text::{beside, clean, hang, inked, prose},
+    },
 };
 
 /// A column of labels and a column of text.
@@ -28,7 +31,8 @@ impl Rows {
 
     /// A text as it is printed elsewhere.
     pub fn quote(self, label: &str, text: &str, out: &mut dyn Write) -> io::Result<()> {
-        let text = format!("“{}”", text.trim());
+        // A JSON log line has no blanks to break it at.
+        let text = format!("“{}”", text.trim()).replace("\",\"", "\", \"");
         hang(out, &self.head(label), &inked(&text, self.columns(), Ink::Quote, self.style))
     }
 
@@ -49,9 +53,34 @@ impl Rows {
     }
 }
 
-/// `once`, `2 times`.
+/// `Denied call: ec2:RunInstances  (twice, first in line 3)`.
+pub(super) fn heading(
+    what: &str,
+    name: &str,
+    seen: &Seen,
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let name = vec![style.paint(Ink::Code, &clean(name))];
+    let mut lines = name;
+    let remark = format!("({}, {})", times(seen.count), line(seen));
+    beside(&mut lines, &remark, style.columns() - 2 - what.len() - 2, style);
+    hang(out, &format!("  {}: ", style.paint(Ink::Label, what)), &lines)
+}
+
+/// `in line 3`, `first in line 3`.
+pub(super) fn line(seen: &Seen) -> String {
+    let first = if seen.count == 1 { "" } else { "first " };
+    format!("{first}in line {}", grouped(seen.line))
+}
+
+/// `once`, `twice`, `3 times`.
 pub(super) fn times(count: u64) -> String {
-    if count == 1 { "once".to_owned() } else { format!("{} times", grouped(count)) }
+    match count {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        _ => format!("{} times", grouped(count)),
+    }
 }
 
 /// `1,234,567`.
