@@ -34,7 +34,7 @@ pub struct Effort {
 pub enum LoadError {
     #[error("it is not a facts file of karpenter-preflight: {0}")]
     NotFacts(#[from] serde_json::Error),
-    #[error("it holds no facts of karpenter-preflight")]
+    #[error("it is not a facts file of karpenter-preflight: it holds no facts")]
     NoFacts,
     #[error(
         "it has schema version {found}, and this build reads up to {SCHEMA_VERSION}: use the \
