@@ -36,7 +36,8 @@ fn hold(seed: &'static [&'static str]) {
                     let Some((operation, fault)) = next.lock().unwrap().next() else { break };
                     let at = At::One(operation.clone());
                     let (ran, proxy) = scenario.run(Some((at.clone(), *fault)));
-                    assert!(proxy.log().iter().any(|logged| logged.operation == *operation));
+                    let seen = proxy.log().iter().any(|logged| logged.operation == *operation);
+                    assert!(seen, "{operation} {fault:?} was not asked: {ran:#?}");
                     let case = rules::Case { at, fault: *fault, needs: &needs };
                     wrong.lock().unwrap().extend(case.wrong(&baseline, &ran));
                 }
