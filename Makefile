@@ -69,10 +69,12 @@ fmt: ## Format the code
 .PHONY: docs
 docs: build ## Write the documents that are derived from the code
 	$(BIN) generate checks-doc > docs/checks.md
+	$(BIN) generate errors-doc > docs/errors.md
 
 .PHONY: schema
-schema: build ## Write the JSON Schema of the report
+schema: build ## Write the JSON Schemas of the outputs
 	$(BIN) generate report-schema > schema/report.v1.json
+	$(BIN) generate explanation-schema > schema/explanation.v1.json
 
 .PHONY: emulator
 emulator: ## Start the emulated account and print its endpoint (Ctrl-C ends it)

@@ -1,7 +1,10 @@
 //! The command line.
 
+mod explain;
+mod list;
 pub mod policy;
 mod policy_help;
+pub mod words;
 
 use std::{path::PathBuf, time::Duration};
 
@@ -13,6 +16,8 @@ use crate::{
     requirements::version::KarpenterVersion,
     target::{ProductChoice, StageChoice, Tag},
 };
+pub use explain::ExplainArgs;
+pub use list::{ErrorsArgs, ListArgs, ListWhat};
 
 /// Says what in an AWS account will stop Karpenter or EKS Auto Mode from working, before it
 /// does.
@@ -32,7 +37,8 @@ pub enum Command {
     Collect(CollectArgs),
     /// List what there is
     List(ListArgs),
-    /// Say what a check looks at, why, and how to mend it
+    /// Say what an error or a check means, and how to mend it
+    #[command(after_help = explain::AFTER_HELP)]
     Explain(ExplainArgs),
     /// Print, test and compare what Karpenter must be allowed
     Policy(policy::PolicyArgs),
@@ -95,13 +101,13 @@ pub struct CollectArgs {
 #[command(next_help_heading = "AWS")]
 pub struct AwsArgs {
     /// Region of the cluster [default: from the environment or profile]
-    #[arg(long)]
+    #[arg(long, value_parser = words::region)]
     pub region: Option<String>,
     /// Profile of the shared AWS configuration
-    #[arg(long)]
+    #[arg(long, value_parser = words::profile)]
     pub profile: Option<String>,
     /// Assume this role first
-    #[arg(long, value_name = "ARN")]
+    #[arg(long, value_name = "ARN", value_parser = words::role)]
     pub assume_role: Option<String>,
     /// How long the whole run may take, such as 45s or 2m
     #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = duration)]
@@ -116,7 +122,7 @@ pub struct AwsArgs {
 #[command(next_help_heading = "Target")]
 pub struct ScopeArgs {
     /// Name of the EKS cluster
-    #[arg(long, short)]
+    #[arg(long, short, value_parser = words::cluster)]
     pub cluster: Option<String>,
     /// The Karpenter version that runs or will run, such as 1.6.2 [default: the newest known]
     #[arg(long, value_name = "VERSION")]
@@ -128,49 +134,24 @@ pub struct ScopeArgs {
     #[arg(long, value_enum)]
     pub stage: Option<StageChoice>,
     /// Namespace of the controller [default: kube-system]
-    #[arg(long)]
+    #[arg(long, value_parser = words::kubernetes_name)]
     pub namespace: Option<String>,
     /// Service account of the controller [default: karpenter]
-    #[arg(long)]
+    #[arg(long, value_parser = words::kubernetes_name)]
     pub service_account: Option<String>,
     /// Role of the controller, name or ARN
-    #[arg(long, value_name = "ROLE")]
+    #[arg(long, value_name = "ROLE", value_parser = words::role)]
     pub controller_role: Option<String>,
     /// A role that nodes run with, name or ARN; may be given several times
-    #[arg(long = "node-role", value_name = "ROLE")]
+    #[arg(long = "node-role", value_name = "ROLE", value_parser = words::role)]
     pub node_roles: Vec<String>,
     /// The queue in `settings.interruptionQueue`
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = words::queue)]
     pub interruption_queue: Option<String>,
     /// The tag that selects subnets and security groups
     /// [default: karpenter.sh/discovery=<cluster>]
-    #[arg(long, value_name = "KEY[=VALUE]")]
+    #[arg(long, value_name = "KEY[=VALUE]", value_parser = words::tag)]
     pub discovery_tag: Option<Tag>,
-}
-
-#[derive(Debug, Args)]
-pub struct ListArgs {
-    #[command(subcommand)]
-    pub what: ListWhat,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum ListWhat {
-    /// Every check, in the order in which a node comes to life
-    Checks {
-        /// How to print the list
-        #[arg(long, short, value_enum, default_value_t)]
-        output: TextFormat,
-    },
-}
-
-#[derive(Debug, Args)]
-pub struct ExplainArgs {
-    /// Id of a check, as `list checks` shows it
-    pub id: String,
-    /// How to print the text
-    #[arg(long, short, value_enum, default_value_t)]
-    pub output: TextFormat,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -190,8 +171,12 @@ pub struct GenerateArgs {
 pub enum Generated {
     /// docs/checks.md
     ChecksDoc,
+    /// docs/errors.md
+    ErrorsDoc,
     /// schema/report.v1.json
     ReportSchema,
+    /// schema/explanation.v1.json
+    ExplanationSchema,
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

@@ -1,17 +1,25 @@
 //! The checks: pure functions from facts to findings, one file each.
 //!
 //! A new check is one new file in the folder of its area and one line in [`ALL`].
+//!
+//! Before an install, a missing thing that the installers create (node role, queue, rules) is a
+//! warning. What no installer creates, such as the tags on subnets, is a fail at any time.
 
+pub mod causes;
 pub mod check;
 mod context;
+mod permissions;
 mod remedies;
 pub mod run;
+mod setup;
 #[cfg(test)]
 pub(crate) mod testing;
 mod trust;
 
 mod cluster;
 mod cluster_role;
+mod controller;
+mod discovery;
 mod images;
 mod imds;
 mod launch;
@@ -27,13 +35,20 @@ pub use context::Context;
 /// Every check, in the order in which a node comes to life.
 pub static ALL: &[&Check] = &[
     // Controller
+    &cluster::status::CHECK,
     &versions::kubernetes::CHECK,
+    &controller::trust::CHECK,
+    &controller::permissions::CHECK,
+    &controller::pass_role::CHECK,
     &cluster_role::trust::CHECK,
+    &cluster_role::permissions::CHECK,
+    &cluster_role::custom_tags::CHECK,
+    &permissions::boundary::CHECK,
     &imds::endpoint::CHECK,
     &imds::hop_limit::CHECK,
-    &imds::tokens::CHECK,
     // Launch
     &imds::metadata_tags::CHECK,
+    &imds::tokens::CHECK,
     &subnets::discovered::CHECK,
     &subnets::vpc::CHECK,
     &subnets::zones::CHECK,
@@ -48,6 +63,7 @@ pub static ALL: &[&Check] = &[
     // Join
     &cluster::auth_mode::CHECK,
     &node_role::trust::CHECK,
+    &node_role::permissions::CHECK,
     &node_role::not_cluster_role::CHECK,
     &node_role::access_entry::CHECK,
     // Interruption
@@ -62,6 +78,8 @@ pub fn get(id: &str) -> Option<&'static Check> {
     ALL.iter().copied().find(|check| check.id == id)
 }
 
+#[cfg(test)]
+mod catalogue_tests;
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

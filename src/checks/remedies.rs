@@ -14,22 +14,29 @@ pub fn service_trust(service: &str, actions: &[&str]) -> Value {
     })
 }
 
-/// Adds the steps that create a role with this trust policy and attach the AWS-managed policies
-/// of these names.
-pub fn create_role(
-    remedy: Remedy,
-    partition: &str,
-    name: &str,
-    trust: &Value,
-    policies: &[&str],
-) -> Remedy {
-    let file = trust_file(name);
-    let role = quote(name);
+/// A role that is to be created.
+pub struct NewRole<'a> {
+    pub name: &'a str,
+    /// Begins and ends with `/`.
+    pub path: &'a str,
+    pub trust: &'a Value,
+    /// Names of AWS-managed policies.
+    pub policies: &'a [&'a str],
+}
+
+/// Adds the steps that create a role and attach its policies.
+pub fn create_role(remedy: Remedy, partition: &str, new: &NewRole<'_>) -> Remedy {
+    let file = trust_file(new.name);
+    let role = quote(new.name);
+    let path = match new.path {
+        "/" => String::new(),
+        path => format!(" --path {}", quote(path)),
+    };
     let create = format!(
-        "aws iam create-role --role-name {role} --assume-role-policy-document {}",
+        "aws iam create-role --role-name {role}{path} --assume-role-policy-document {}",
         quote(&format!("file://{file}"))
     );
-    policies.iter().fold(remedy.document(file, trust).run(create), |remedy, policy| {
+    new.policies.iter().fold(remedy.document(file, new.trust).run(create), |remedy, policy| {
         remedy.run(format!(
             "aws iam attach-role-policy --role-name {role} \
              --policy-arn arn:{partition}:iam::aws:policy/{policy}"

@@ -1,6 +1,6 @@
 //! Rows for the checks' tests: a patch over a healthy account, and what must come out.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Check, Context, run};
 use crate::{
@@ -57,6 +57,18 @@ fn clear_replaced_facts(account: &mut Value, patch: &Value) {
     }
 }
 
+/// The controller's role with these statements and nothing else.
+pub fn controller_may(statements: &Value) -> Value {
+    let document = json!({"Version": "2012-10-17", "Statement": statements});
+    controller_has(&document.to_string())
+}
+
+/// The controller's role with this policy document and no other.
+pub fn controller_has(document: &str) -> Value {
+    json!({"facts": {"role_policies": {"demo-karpenter": {
+        "attached": {"known": []}, "inline": {"known": {"controller": {"known": document}}}}}}})
+}
+
 /// Name, patch, and the expected `(status, subject)` pairs.
 pub type Row<'a> = (&'a str, Value, &'a [(Status, &'a str)]);
 
@@ -69,9 +81,34 @@ pub fn assert_rows(account: Account, check: &'static Check, rows: &[Row<'_>]) {
         assert_eq!(&found, expected, "{name}: {outcomes:#?}");
         for outcome in &outcomes {
             if matches!(outcome.status, Status::Warn | Status::Fail) {
+                assert!(!outcome.seen.is_empty(), "{name}: nothing seen: {outcome:#?}");
                 assert!(!outcome.effect.is_empty(), "{name}: no effect: {outcome:#?}");
+                assert_errors(check, outcome, name);
                 assert!(outcome.remedy.is_some(), "{name}: no remedy: {outcome:#?}");
             }
         }
     }
+}
+
+/// Checks that have findings of which no component prints a word; every other finding quotes
+/// an error, so that whoever searches for that error finds the check.
+const SILENT: &[(&str, &str)] = &[
+    ("ami-alias", "with one architecture missing, Karpenter takes the other without a word"),
+    ("cluster-role-trust", "what the control plane cannot do is written in no log of yours"),
+    ("cluster-subnets-free-addresses", "how EKS words a subnet that is gone is not documented"),
+    ("queue-encryption", "EventBridge drops what it may not encrypt and tells nobody"),
+    ("queue-exists", "EventBridge drops what a FIFO queue does not take and tells nobody"),
+    ("queue-policy", "EventBridge drops what it may not send and tells nobody"),
+    ("queue-rules", "an event that no rule forwards is missed by nobody"),
+];
+
+/// The middle part of *seen*, *you would see*, *mend*.
+fn assert_errors(check: &Check, outcome: &Outcome, name: &str) {
+    for error in &outcome.errors {
+        let id = error.id.as_str();
+        assert!(check.errors.contains(&id), "{name}: {id} is not among the check's errors");
+        assert!(!error.quote.is_empty(), "{name}: {id} is not in the catalogue");
+    }
+    let silent = SILENT.iter().any(|(id, _)| *id == check.id);
+    assert!(silent || !outcome.errors.is_empty(), "{name}: it quotes no error: {outcome:#?}");
 }

@@ -1,6 +1,6 @@
 //! Credentials, region and endpoints: the usual chain, and what flags change in it.
 
-use std::time::Duration;
+use std::{ffi::OsString, time::Duration};
 
 use aws_config::{
     AppName, BehaviorVersion, Region, SdkConfig, profile::ProfileFileCredentialsProvider,
@@ -29,6 +29,13 @@ const ATTEMPT: Duration = Duration::from_secs(15);
 
 /// Loads the configuration and proves that there are credentials.
 pub async fn load(access: &Access) -> Result<SdkConfig, CannotRun> {
+    // The SDK panics on an endpoint that is set and empty.
+    let empty = |(name, value): &(OsString, OsString)| {
+        name.to_string_lossy().starts_with("AWS_ENDPOINT_URL") && value.is_empty()
+    };
+    if let Some((name, _)) = std::env::vars_os().find(empty) {
+        return Err(CannotRun::EmptyEndpoint { variable: name.to_string_lossy().into_owned() });
+    }
     let timeouts = TimeoutConfig::builder()
         .connect_timeout(CONNECT.min(access.timeout))
         .operation_attempt_timeout(ATTEMPT.min(access.timeout))

@@ -4,6 +4,7 @@ mod ask;
 pub mod aws;
 pub mod call_log;
 pub mod config;
+mod policies;
 mod roles;
 mod schedule;
 mod whole_answer;
@@ -11,6 +12,7 @@ mod whole_answer;
 use std::time::Duration;
 
 use aws_config::SdkConfig;
+use futures_util::future::join_all;
 
 use crate::{
     facts::{Fact, Facts},
@@ -23,6 +25,8 @@ use call_log::CallLog;
 /// Why there is nothing to judge at all.
 #[derive(Debug, thiserror::Error)]
 pub enum CannotRun {
+    #[error("{variable} is set but empty: unset it, or give an endpoint")]
+    EmptyEndpoint { variable: String },
     #[error("no AWS region: give --region, or set AWS_REGION or a region in the profile")]
     NoRegion,
     #[error(
@@ -56,6 +60,17 @@ pub async fn collect(
         milliseconds: u64::try_from(log.elapsed().as_millis()).unwrap_or(u64::MAX),
     };
     Ok((facts, effort))
+}
+
+/// Decodes the encoded messages of denials, in their order. Every call is in `log`.
+pub async fn decode(
+    messages: &[&str],
+    config: &SdkConfig,
+    timeout: Duration,
+    log: &CallLog,
+) -> Vec<Fact<String>> {
+    let aws = Aws::new(config, Asker::new(timeout, log.elapsed()), log);
+    join_all(messages.iter().map(|message| aws.authorization_message(message))).await
 }
 
 /// A run makes no sense if neither the caller nor the cluster could be read, for a reason that

@@ -2,17 +2,19 @@
 //! long as its longest chain of dependent calls.
 //!
 //! ```text
-//! ListAccessEntries ─▶ DescribeAccessEntry, ListAssociatedAccessPolicies ─▶ GetRole, ListInstanceProfilesForRole
-//! ListPodIdentityAssociations ─▶ DescribePodIdentityAssociation ─▶ GetRole
-//! ListInstanceProfiles ─▶ GetRole, ListInstanceProfilesForRole
+//! ListAccessEntries ─▶ DescribeAccessEntry, ListAssociatedAccessPolicies ─▶ role
+//! ListPodIdentityAssociations ─▶ DescribePodIdentityAssociation ─▶ role
+//! ListInstanceProfiles ─▶ role
+//! role: GetRole, ListInstanceProfilesForRole, ListRolePolicies ─▶ GetRolePolicy,
+//!       ListAttachedRolePolicies ─▶ GetPolicy ─▶ GetPolicyVersion; of its boundary the same
 //! GetQueueUrl ─▶ GetQueueAttributes
 //! GetQueueUrl ─▶ ListRuleNamesByTarget ─▶ DescribeRule
-//! DescribeCluster ─▶ GetRole; DescribeSubnets, DescribeSecurityGroups of the VPC; GetParameters
+//! DescribeCluster ─▶ role; GetOpenIDConnectProvider; DescribeSubnets, DescribeSecurityGroups of the VPC; GetParameters
 //! ListNodegroups ─▶ DescribeNodegroup
-//! GetCallerIdentity; GetRole by usual names; DescribeSubnets, DescribeSecurityGroups by tag; …
+//! GetCallerIdentity; DescribeAddon; GetRole by usual names ─▶ policies of those that exist; DescribeSubnets, DescribeSecurityGroups by tag; …
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use futures_util::future::join_all;
 use tokio::join;
@@ -25,13 +27,13 @@ use crate::{
     facts::{
         Fact, Facts, arn,
         ec2::{SecurityGroup, Subnet},
-        eks::{AccessEntry, AuthenticationMode, Cluster, PodIdentityAssociation},
+        eks::{AccessEntry, Addon, AuthenticationMode, Cluster, PodIdentityAssociation},
         events::Rule,
-        iam::InstanceProfile,
+        iam::{InstanceProfile, OidcProvider},
         sqs::Queue,
         ssm::ImageParameter,
     },
-    target::{Scope, names},
+    target::{ProductChoice, Scope, names},
 };
 
 /// Reads everything; every chain of calls is one branch of the join.
@@ -48,6 +50,7 @@ pub async fn read(aws: &Aws, scope: &Scope) -> Facts {
         queues,
         account,
         tagged,
+        addons,
         (),
     ) = join!(
         aws.caller(),
@@ -59,24 +62,30 @@ pub async fn read(aws: &Aws, scope: &Scope) -> Facts {
         queues(aws, scope),
         async { join!(aws.role_of_spot(), aws.imds_defaults()) },
         async { join!(aws.subnets(ec2::tagged(&tag)), aws.security_groups(ec2::tagged(&tag))) },
+        addons(aws, scope),
         named_roles(&roles, scope),
     );
+    roles.fetch_boundaries().await;
     let access_entries = match cluster.cluster.value() {
         Some(cluster) if cluster.authentication_mode == AuthenticationMode::ConfigMap => {
             Fact::not_asked("the cluster's authentication mode CONFIG_MAP knows no access entries")
         }
         _ => entries,
     };
-    let (roles, role_profiles) = roles.into_facts();
+    let roles = roles.into_facts();
     Facts {
         caller,
         cluster: cluster.cluster,
         node_groups,
         access_entries,
         pod_identity_associations: associations,
-        roles,
+        addons,
+        oidc_provider: cluster.oidc_provider,
+        roles: roles.roles,
+        role_policies: roles.role_policies,
+        policies: roles.policies,
         instance_profiles: profiles,
-        role_profiles,
+        role_profiles: roles.profiles,
         spot_role: account.0,
         imds_defaults: account.1,
         discovered_subnets: tagged.0,
@@ -95,6 +104,7 @@ struct ClusterFacts {
     subnets: Fact<Vec<Subnet>>,
     security_groups: Fact<Vec<SecurityGroup>>,
     image_parameters: BTreeMap<String, Fact<ImageParameter>>,
+    oidc_provider: Fact<OidcProvider>,
 }
 
 async fn cluster_and_network(aws: &Aws, roles: &Roles<'_>, scope: &Scope) -> ClusterFacts {
@@ -105,17 +115,49 @@ async fn cluster_and_network(aws: &Aws, roles: &Roles<'_>, scope: &Scope) -> Clu
             subnets: Fact::not_asked("the cluster, and so its VPC, could not be read"),
             security_groups: Fact::not_asked("the cluster, and so its VPC, could not be read"),
             image_parameters: BTreeMap::new(),
+            oidc_provider: Fact::not_asked("the cluster, and so its issuer, could not be read"),
         };
     };
     let auto_node_role = cluster.auto_mode.node_role_arn.as_deref().map(arn::role_name);
     let parameters = names::image_parameters(&cluster.version);
-    let ((subnets, security_groups), image_parameters, (), ()) = join!(
+    let ((subnets, security_groups), image_parameters, oidc_provider, (), ()) = join!(
         vpc(aws, cluster.network.vpc_id.as_deref()),
         aws.image_parameters(&parameters),
-        roles.look_up([arn::role_name(&cluster.role_arn).to_owned()]),
-        roles.look_up_node_roles(auto_node_role.map(str::to_owned)),
+        oidc_provider(aws, cluster),
+        cluster_role(roles, scope, cluster),
+        node_roles(roles, auto_node_role.map(str::to_owned).into_iter().collect()),
     );
-    ClusterFacts { cluster: fact, subnets, security_groups, image_parameters }
+    ClusterFacts { cluster: fact, subnets, security_groups, image_parameters, oidc_provider }
+}
+
+/// Only Auto Mode acts with permissions of the cluster's role that are worth judging.
+async fn cluster_role(roles: &Roles<'_>, scope: &Scope, cluster: &Cluster) {
+    let name = arn::role_name(&cluster.role_arn).to_owned();
+    if cluster.auto_mode.compute || scope.product == ProductChoice::AutoMode {
+        roles.look_up_with_policies([name]).await;
+    } else {
+        roles.look_up([name]).await;
+    }
+}
+
+async fn oidc_provider(aws: &Aws, cluster: &Cluster) -> Fact<OidcProvider> {
+    match arn::oidc_provider(cluster) {
+        Some(arn) => aws.oidc_provider(&arn).await,
+        None => Fact::not_asked("eks:DescribeCluster does not say who issues the cluster's tokens"),
+    }
+}
+
+/// Node roles that are known to exist, with everything about them.
+async fn node_roles(roles: &Roles<'_>, names: Vec<String>) {
+    join!(roles.look_up_with_policies(names.clone()), roles.look_up_node_roles(names));
+}
+
+async fn addons(aws: &Aws, scope: &Scope) -> BTreeMap<String, Fact<Addon>> {
+    let wanted = [names::POD_IDENTITY_AGENT, names::CNI_ADDON];
+    let found = join_all(
+        wanted.map(|name| async move { (name.to_owned(), aws.addon(&scope.cluster, name).await) }),
+    );
+    found.await.into_iter().collect()
 }
 
 async fn vpc(aws: &Aws, id: Option<&str>) -> (Fact<Vec<Subnet>>, Fact<Vec<SecurityGroup>>) {
@@ -136,13 +178,21 @@ async fn access_entries(
     scope: &Scope,
 ) -> Fact<BTreeMap<String, Fact<AccessEntry>>> {
     let entries = aws.access_entries(&scope.cluster).await;
-    let of_nodes = entries
-        .value()
-        .into_iter()
-        .flatten()
-        .filter(|(_, entry)| entry.value().is_some_and(|entry| is_node_type(&entry.entry_type)))
-        .map(|(principal, _)| arn::role_name(principal).to_owned());
-    roles.look_up_node_roles(of_nodes.collect::<Vec<_>>()).await;
+    let names = |wanted: &dyn Fn(&AccessEntry, &str) -> bool| -> Vec<String> {
+        let entries = entries.value().into_iter().flatten();
+        entries
+            .map(|(principal, entry)| (arn::role_name(principal), entry.value()))
+            .filter(|(name, entry)| entry.is_some_and(|entry| wanted(entry, name)))
+            .map(|(name, _)| name.to_owned())
+            .collect()
+    };
+    let of_any_node = names(&|entry, _| is_node_type(&entry.entry_type));
+    // The roles of node groups have entries as well, and their permissions are not judged.
+    let judged = names(&|entry, name| {
+        entry.entry_type.eq_ignore_ascii_case("EC2")
+            || (is_node_type(&entry.entry_type) && names::fits_node_role(name, &scope.cluster))
+    });
+    join!(roles.look_up_node_roles(of_any_node), roles.look_up_with_policies(judged));
     entries
 }
 
@@ -157,16 +207,28 @@ async fn associations(
 ) -> Fact<Vec<Fact<PodIdentityAssociation>>> {
     let wanted = |service_account: &str| {
         service_account == scope.service_account()
+            || service_account == names::CNI_SERVICE_ACCOUNT
             || service_account.to_ascii_lowercase().contains("karpenter")
     };
     let associations = aws.pod_identity_associations(&scope.cluster, wanted).await;
-    let names = associations
+    let of_controllers = associations
         .value()
         .into_iter()
         .flatten()
         .filter_map(|association| association.value())
-        .map(|association| arn::role_name(&association.role_arn).to_owned());
-    roles.look_up(names.collect::<Vec<_>>()).await;
+        .filter(|association| association.service_account != names::CNI_SERVICE_ACCOUNT);
+    let names: BTreeSet<String> = of_controllers
+        .flat_map(|association| {
+            // A role of another account cannot be read from here.
+            let account = arn::account(&association.role_arn);
+            let target = association.target_role_arn.as_deref();
+            let target = target.filter(|target| arn::account(target) == account);
+            [Some(association.role_arn.as_str()), target]
+        })
+        .flatten()
+        .map(|role| arn::role_name(role).to_owned())
+        .collect();
+    roles.look_up_with_policies(names).await;
     associations
 }
 
@@ -179,7 +241,7 @@ async fn instance_profiles(
     let path = format!("/karpenter/{}/{}/", scope.region, scope.cluster);
     let profiles = aws.instance_profiles(&path).await;
     let held = profiles.value().into_iter().flatten().flat_map(|profile| profile.roles.clone());
-    roles.look_up_node_roles(held.collect::<Vec<_>>()).await;
+    node_roles(roles, held.collect()).await;
     profiles
 }
 
@@ -195,7 +257,10 @@ async fn named_roles(roles: &Roles<'_>, scope: &Scope) {
     } else {
         scope.node_roles.iter().map(name).collect()
     };
-    join!(roles.look_up(controllers), roles.look_up_node_roles(nodes));
+    join!(
+        roles.look_up_guessed(controllers.into_iter().chain(nodes.clone())),
+        roles.look_up_node_roles(nodes),
+    );
 }
 
 struct QueueFacts {

@@ -4,6 +4,7 @@ use super::{Failure, facts_file, read};
 use crate::{cli::CollectArgs, outcome::ExitCode, target::redact};
 
 pub fn run(args: &CollectArgs) -> Result<ExitCode, Failure> {
+    facts_file::check_place(&args.out)?;
     let mut saved = read::read(&args.aws, &args.scope)?;
     if args.redact {
         saved = redact::redact(&saved)

@@ -9,7 +9,7 @@ use std::{
 use anstream::{AutoStream, ColorChoice};
 
 use super::Failure;
-use crate::report::Style;
+use crate::report::{Style, printable};
 
 /// Columns where nothing says how wide the output is.
 const WIDTH: usize = 80;
@@ -38,9 +38,9 @@ pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(),
     }
 }
 
-/// Says on standard error why a command failed.
+/// Says on standard error why a command failed. The text may quote what came from elsewhere.
 pub fn error(failure: &Failure) {
-    note(format_args!("error: {failure}"));
+    note(format_args!("error: {}", printable(&failure.to_string())));
 }
 
 /// One line on standard error; nothing can be done if even that fails.

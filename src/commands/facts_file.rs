@@ -1,14 +1,21 @@
 //! Loads and saves facts files.
 
-use std::{fs, path::Path};
+use std::{fs, io::Write, path::Path};
 
 use super::{Failure, console, read};
 use crate::{cli::ScopeArgs, target::saved::Saved};
 
 /// Loads a facts file; what the flags say overrides what was asked then.
 pub fn load(path: &Path, flags: &ScopeArgs) -> Result<Saved, Failure> {
-    let text = fs::read_to_string(path)
+    let bytes = fs::read(path)
         .map_err(|error| Failure::Usage(format!("cannot read {}: {error}", path.display())))?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        Failure::Usage(format!(
+            "cannot use {}: it is not UTF-8 text, as when a shell redirects into UTF-16; save it \
+             with `collect --out` instead",
+            path.display()
+        ))
+    })?;
     let mut saved = Saved::load(&text)
         .map_err(|error| Failure::Usage(format!("cannot use {}: {error}", path.display())))?;
     match &flags.cluster {
@@ -25,7 +32,22 @@ pub fn load(path: &Path, flags: &ScopeArgs) -> Result<Saved, Failure> {
     Ok(saved)
 }
 
-/// Saves a facts file, or prints it where the path is `-`.
+/// Finds out before the calls are made whether a facts file can be saved there.
+pub fn check_place(path: &Path) -> Result<(), Failure> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if path.is_dir() {
+        return Err(Failure::Usage(format!("--out {} is a directory", path.display())));
+    }
+    match folder {
+        Some(folder) if !folder.is_dir() => {
+            Err(Failure::Usage(format!("--out: there is no directory {}", folder.display())))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Saves a facts file, or prints it where the path is `-`. Facts tell much of an account, so
+/// only the user may read the file; one that is there already is replaced whole or not at all.
 pub fn save(saved: &Saved, path: &Path) -> Result<(), Failure> {
     let text = saved
         .to_text()
@@ -33,6 +55,13 @@ pub fn save(saved: &Saved, path: &Path) -> Result<(), Failure> {
     if path == Path::new("-") {
         return console::print(|out| out.write_all(text.as_bytes()));
     }
-    fs::write(path, text)
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let written = tempfile::Builder::new()
+        .prefix(".karpenter-preflight-")
+        .tempfile_in(folder.unwrap_or(Path::new(".")))
+        .and_then(|mut file| file.write_all(text.as_bytes()).map(|()| file))
+        .and_then(|file| file.persist(path).map_err(|error| error.error));
+    written
+        .map(|_| ())
         .map_err(|error| Failure::Io { what: format!("could not write {}", path.display()), error })
 }

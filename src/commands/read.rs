@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use aws_config::SdkConfig;
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 
 use super::{Failure, console};
 use crate::{
-    cli::{AwsArgs, ScopeArgs},
+    cli::{AwsArgs, ScopeArgs, words},
     collect::{self, call_log::CallLog, config},
     target::{
         Origin, Scope,
@@ -17,6 +18,13 @@ use crate::{
 
 /// Reads everything that a check could want.
 pub fn read(aws: &AwsArgs, scope: &ScopeArgs) -> Result<Saved, Failure> {
+    until_interrupted(read_from_aws(aws, scope))
+}
+
+/// Waits for what AWS answers, or for Ctrl-C.
+pub fn until_interrupted<T>(
+    asking: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -26,7 +34,7 @@ pub fn read(aws: &AwsArgs, scope: &ScopeArgs) -> Result<Saved, Failure> {
             // In this order, so that Ctrl-C is listened for before the first call goes out.
             biased;
             _ = tokio::signal::ctrl_c() => Err(Failure::Interrupted),
-            saved = read_from_aws(aws, scope) => saved,
+            answer = asking => answer,
         }
     });
     // A call that still hangs must not keep the process.
@@ -34,19 +42,27 @@ pub fn read(aws: &AwsArgs, scope: &ScopeArgs) -> Result<Saved, Failure> {
     result
 }
 
-async fn read_from_aws(aws: &AwsArgs, args: &ScopeArgs) -> Result<Saved, Failure> {
-    // Whoever forgot the cluster need not log in to hear that.
-    let cluster = cluster(args)?;
-    let log = CallLog::default();
-    let progress = progress(&log);
+/// The caller's AWS configuration, with what the flags change in it.
+pub async fn load_config(aws: &AwsArgs) -> Result<SdkConfig, Failure> {
     let access = config::Access {
         profile: aws.profile.clone(),
         region: aws.region.clone(),
         assume_role: aws.assume_role.clone(),
         timeout: aws.timeout,
     };
-    let config = config::load(&access).await?;
+    Ok(config::load(&access).await?)
+}
+
+async fn read_from_aws(aws: &AwsArgs, args: &ScopeArgs) -> Result<Saved, Failure> {
+    // Whoever forgot the cluster need not log in to hear that.
+    let cluster = cluster(args)?;
+    let log = CallLog::default();
+    let progress = progress(&log);
+    let config = load_config(aws).await?;
     let region = config.region().map(ToString::to_string).unwrap_or_default();
+    // One that the environment or a profile gives was not held against its form yet.
+    let region = words::region(&region)
+        .map_err(|form| Failure::Usage(format!("region `{region}`: {form}")))?;
     let origin = if aws.region.is_some() { Origin::Flag } else { Origin::Environment };
     let mut scope = Scope::new(cluster, region, origin);
     apply(args, &mut scope);
@@ -111,7 +127,7 @@ fn progress(log: &CallLog) -> ProgressBar {
     bar
 }
 
-fn say_calls(log: &CallLog) {
+pub fn say_calls(log: &CallLog) {
     for call in log.calls() {
         let result = if call.failed { "failed" } else { "ok" };
         console::note(format_args!(

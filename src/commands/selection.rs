@@ -4,6 +4,8 @@ use crate::checks::{self, Area, Check};
 
 /// The checks that are selected and not excluded, in the registry's order.
 pub fn select(select: &[String], exclude: &[String]) -> Result<Vec<&'static Check>, String> {
+    let trimmed = |ids: &[String]| ids.iter().map(|id| id.trim().to_owned()).collect::<Vec<_>>();
+    let (select, exclude) = (&trimmed(select), &trimmed(exclude));
     let known: Vec<&str> =
         ids().into_iter().chain(Area::ALL.iter().map(|area| area.as_str())).collect();
     for id in select.iter().chain(exclude) {
@@ -32,6 +34,11 @@ pub fn ids() -> Vec<&'static str> {
 
 /// Says that an id is not known, and which one may be meant.
 pub fn unknown(id: &str, kind: &str, known: &[&str]) -> String {
+    unknown_of(id, kind, known, "see `karpenter-preflight list checks`")
+}
+
+/// The same, with what to do where none is alike.
+pub fn unknown_of(id: &str, kind: &str, known: &[&str], advice: &str) -> String {
     /// Below this similarity (Jaro-Winkler, 0 to 1) a suggestion only confuses.
     const ALIKE: f64 = 0.8;
     let likeness = |known: &&str| strsim::jaro_winkler(id, known);
@@ -41,7 +48,7 @@ pub fn unknown(id: &str, kind: &str, known: &[&str]) -> String {
         .filter(|nearest| likeness(nearest) > ALIKE);
     match nearest {
         Some(nearest) => format!("there is no {kind} `{id}`: did you mean `{nearest}`?"),
-        None => format!("there is no {kind} `{id}`: see `karpenter-preflight list checks`"),
+        None => format!("there is no {kind} `{id}`: {advice}"),
     }
 }
 

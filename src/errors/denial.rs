@@ -1,5 +1,6 @@
 //! Reads the text of a denied AWS call: who, what, on which resource, and which policy said no.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{normalize::squash_cased, principal::Principal, window::begins_record};
@@ -9,7 +10,7 @@ pub const ANCHORS: &[&str] =
     &["notauthorizedtoperform", "isntauthorizedtocall", "unauthorizedtocall"];
 
 /// A call that AWS refused for want of permission.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct Denial {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub principal: Option<Principal>,
@@ -30,7 +31,7 @@ pub struct Denial {
 }
 
 /// How the call was denied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Effect {
     /// A statement denies it.
@@ -42,7 +43,7 @@ pub enum Effect {
 }
 
 /// Which kind of policy denied it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Layer {
     Identity,

@@ -1,9 +1,11 @@
 //! One documented error: what is printed, what it can mean, and how to mend it.
 
+use clap::ValueEnum;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// An error that Karpenter, EKS Auto Mode or the parts around them print, and its causes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DocumentedError {
     /// Readable slug. Never reused for another error, so that links and waivers stay true.
@@ -44,7 +46,7 @@ pub struct DocumentedError {
 }
 
 /// One thing that an error can mean.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cause {
     /// What is the case.
@@ -62,7 +64,20 @@ pub struct Cause {
 }
 
 /// Where an error is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    ValueEnum,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Place {
     /// The log of the Karpenter controller.
@@ -97,10 +112,44 @@ pub enum Place {
     InstanceState,
 }
 
+impl Place {
+    /// How a reader names it.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::ControllerLog => "controller log",
+            Self::Nodeclaim => "NodeClaim",
+            Self::Nodepool => "NodePool",
+            Self::Nodeclass => "NodeClass",
+            Self::Node => "Node",
+            Self::KubeletLog => "kubelet log",
+            Self::NodeLog => "logs on the instance",
+            Self::Event => "Kubernetes event",
+            Self::Pod => "pod",
+            Self::Kubectl => "kubectl",
+            Self::Helm => "Helm",
+            Self::Installer => "installer",
+            Self::AwsApi => "AWS API",
+            Self::Cloudtrail => "CloudTrail",
+            Self::InstanceState => "EC2 instance state",
+        }
+    }
+}
+
 /// How far an error's wording alone points at a cause; the order in which several errors of
 /// one input are shown.
 #[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Rank {

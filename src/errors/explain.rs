@@ -234,10 +234,19 @@ fn is_wrapper(window: &Window, matches: &[Match], index: usize) -> bool {
 }
 
 fn seen_at(window: &Window, raw: usize, raw_end: usize) -> Seen {
-    let start = window.line_start(raw).max(raw.saturating_sub(SAMPLE / 2));
+    let line = window.line_start(raw);
+    let start = whole_word(window.raw(), line.max(raw.saturating_sub(SAMPLE / 2)), line, raw);
     let end = window.line_end(raw_end.min(window.raw().len())).min(start + SAMPLE).max(raw_end);
     let sample = readable(&window.raw()[start..end.min(window.raw().len())]);
+    let sample = if start > line { format!("… {sample}") } else { sample };
     Seen::once(window.line_number(raw), window.moment(raw), sample)
+}
+
+/// Where a sample begins that must leave out the start of its line: at a word, if there is one
+/// before the error.
+fn whole_word(raw: &[u8], start: usize, line: usize, error: usize) -> usize {
+    let blank = raw[start..error].iter().position(|&byte| byte == b' ');
+    if start == line { start } else { blank.map_or(start, |at| start + at + 1) }
 }
 
 /// Counts `what` among those with the same key. False if there are too many others.

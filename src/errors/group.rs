@@ -2,6 +2,7 @@
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
@@ -40,7 +41,7 @@ pub struct Group {
 }
 
 /// Something found, and how often.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Counted<T> {
     pub what: T,
     #[serde(flatten)]
@@ -48,7 +49,7 @@ pub struct Counted<T> {
 }
 
 /// How often, when and where something was found.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Seen {
     pub count: u64,
     /// The line of the first occurrence, counted from 1.

@@ -13,6 +13,7 @@
 //! same text, and whether the entry is still found when the text is wrapped, escaped or quoted.
 
 mod catalogue;
+pub mod decoded;
 mod denial;
 mod entry;
 pub mod explain;
@@ -30,6 +31,7 @@ mod time;
 mod window;
 
 pub use catalogue::{Catalogue, Near, catalogue};
+pub use decoded::DecodedMessage;
 pub use denial::{Denial, Effect, Layer};
 pub use entry::{Cause, DocumentedError, Place, Rank};
 pub use group::{Counted, Explanation, Group, Seen};

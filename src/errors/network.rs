@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::normalize::readable;
@@ -26,7 +27,7 @@ pub const ANCHORS: &[(&str, Kind)] = &[
 ];
 
 /// How a connection failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// The name could not be resolved.
@@ -44,7 +45,7 @@ pub enum Kind {
 }
 
 /// A connection that failed.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct NetworkFault {
     pub kind: Kind,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,9 +1,10 @@
 //! Who made a denied call.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The caller, as AWS names it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct Principal {
     pub arn: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -16,7 +17,7 @@ pub struct Principal {
 }
 
 /// Where the caller's credentials come from, as far as the session's name tells.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PrincipalKind {
     /// The session is named after an instance: a program works with its node's credentials.

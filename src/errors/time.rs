@@ -1,17 +1,19 @@
 //! Times as logs print them.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// How far into a line a time is looked for, in bytes.
 const REACH: usize = 400;
 
 /// When a line was printed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Moment {
     /// As printed.
     pub text: String,
     /// The point in time, if the text says its time zone.
+    #[schemars(with = "Option<String>", extend("format" = "date-time"))]
     pub at: Option<Timestamp>,
 }
 

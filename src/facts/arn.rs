@@ -34,6 +34,20 @@ pub fn account(arn: &str) -> Option<&str> {
     arn.split(':').nth(4).filter(|account| !account.is_empty())
 }
 
+/// The ARN of the identity provider for a cluster's issuer, in the cluster's own account. IAM
+/// names a provider after the issuer, without `https://`.
+pub fn oidc_provider(cluster: &super::eks::Cluster) -> Option<String> {
+    let issuer = oidc_issuer(cluster)?;
+    let mut parts = cluster.arn.split(':').skip(1);
+    let (partition, account) = (parts.next()?, parts.nth(2)?);
+    Some(format!("arn:{partition}:iam::{account}:oidc-provider/{issuer}"))
+}
+
+/// The cluster's issuer as IAM writes it: host and path.
+pub fn oidc_issuer(cluster: &super::eks::Cluster) -> Option<&str> {
+    cluster.oidc_issuer.as_deref().map(|issuer| issuer.trim_start_matches("https://"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

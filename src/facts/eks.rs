@@ -11,13 +11,27 @@ pub struct Cluster {
     /// The Kubernetes version, such as `1.35`.
     pub version: String,
     pub platform_version: Option<String>,
+    /// `ACTIVE`, `CREATING`, `UPDATING`, `DELETING`, `FAILED` or `PENDING`.
     pub status: String,
+    /// What EKS itself found wrong with the cluster; up to three hours old.
+    #[serde(default)]
+    pub health_issues: Vec<HealthIssue>,
     pub endpoint: Option<String>,
     pub role_arn: String,
     pub oidc_issuer: Option<String>,
     pub authentication_mode: AuthenticationMode,
     pub network: ClusterNetwork,
     pub auto_mode: AutoMode,
+}
+
+/// A fault that EKS found (`cluster.health.issues`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HealthIssue {
+    /// Such as `Ec2SubnetNotFound`.
+    pub code: String,
+    pub message: String,
+    /// Ids of the resources at fault.
+    pub resources: Vec<String>,
 }
 
 /// Where EKS looks to let a node in (`accessConfig.authenticationMode`).
@@ -82,8 +96,25 @@ pub struct AccessEntry {
     pub username: Option<String>,
     pub groups: Vec<String>,
     pub created: Option<Timestamp>,
-    /// ARNs of the associated access policies; asked only for types that can have one.
-    pub policies: super::Fact<Vec<String>>,
+    /// The associated access policies.
+    pub policies: super::Fact<Vec<AssociatedPolicy>>,
+}
+
+/// An access policy that an entry is associated with (`eks:ListAssociatedAccessPolicies`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AssociatedPolicy {
+    pub arn: String,
+    pub scope: AccessScope,
+}
+
+/// Where an access policy holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AccessScope {
+    /// In the whole cluster.
+    Cluster,
+    /// In some namespaces only, and for nothing that is in none, such as nodes.
+    Namespaces,
 }
 
 /// A pod identity association.
@@ -95,4 +126,21 @@ pub struct PodIdentityAssociation {
     pub role_arn: String,
     /// The role that is really used, where the association chains to another account's.
     pub target_role_arn: Option<String>,
+    /// A policy, as JSON text, that narrows the sessions further.
+    #[serde(default)]
+    pub policy: Option<String>,
+    /// The sessions carry no tags of the cluster, namespace and service account.
+    #[serde(default)]
+    pub session_tags_disabled: bool,
+}
+
+/// `eks:DescribeAddon`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Addon {
+    pub name: String,
+    pub version: Option<String>,
+    /// `ACTIVE`, `DEGRADED`, `CREATE_FAILED`, … in the API's spelling.
+    pub status: String,
+    /// The role that EKS gives to the add-on's service account (IRSA).
+    pub service_account_role_arn: Option<String>,
 }

@@ -1,7 +1,11 @@
-//! Roles and instance profiles (IAM).
+//! Roles, what they may do, instance profiles and identity providers (IAM).
+
+use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+
+use super::Fact;
 
 /// `iam:GetRole`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,4 +28,22 @@ pub struct InstanceProfile {
     pub path: String,
     /// Names of the roles it holds; IAM allows one.
     pub roles: Vec<String>,
+}
+
+/// The policies of a role. Each part can be unread on its own.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RolePolicies {
+    /// Inline policies: their documents, as JSON text, by name.
+    pub inline: Fact<BTreeMap<String, Fact<String>>>,
+    /// ARNs of the attached policies; the documents are in [`Facts`](super::Facts)`.policies`.
+    pub attached: Fact<Vec<String>>,
+}
+
+/// `iam:GetOpenIDConnectProvider`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OidcProvider {
+    pub arn: String,
+    /// The audiences that it takes tokens for.
+    pub client_ids: Vec<String>,
 }

@@ -30,8 +30,16 @@ pub struct Facts {
     /// Access entries by principal ARN. The outer fact is the list, each inner one an entry.
     pub access_entries: Fact<BTreeMap<String, Fact<eks::AccessEntry>>>,
     pub pod_identity_associations: Fact<Vec<Fact<eks::PodIdentityAssociation>>>,
+    /// EKS add-ons by name: those that hand out or need permissions.
+    pub addons: BTreeMap<String, Fact<eks::Addon>>,
+    /// The identity provider of the cluster's issuer.
+    pub oidc_provider: Fact<iam::OidcProvider>,
     /// Roles by name: every candidate for controller, cluster and node role.
     pub roles: BTreeMap<String, Fact<iam::Role>>,
+    /// The policies of the roles whose permissions count, by the role's name.
+    pub role_policies: BTreeMap<String, iam::RolePolicies>,
+    /// Documents, as JSON text, of attached policies and permissions boundaries, by ARN.
+    pub policies: BTreeMap<String, Fact<String>>,
     /// Instance profiles that Karpenter made for this cluster (path `/karpenter/<region>/<cluster>/`).
     pub instance_profiles: Fact<Vec<iam::InstanceProfile>>,
     /// Instance profiles that hold a role, by role name.

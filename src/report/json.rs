@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -21,15 +21,19 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 
 /// The JSON Schema (2020-12) of the report, `schema/report.v1.json`.
 pub fn schema() -> Value {
-    let settings = SchemaSettings::draft2020_12().for_serialize();
-    let mut schema = settings.into_generator().into_root_schema_for::<Report>();
-    schema.insert("title".to_owned(), "karpenter-preflight report, version 1".into());
-    schema.insert(
-        "description".to_owned(),
+    schema_of::<Report>(
+        "karpenter-preflight report, version 1",
         "What `karpenter-preflight check --output json` writes. Within a version, \
-         fields and enumerated values are only added: ignore those that you do not know."
-            .into(),
-    );
+         fields and enumerated values are only added: ignore those that you do not know.",
+    )
+}
+
+/// The JSON Schema (2020-12) of what is written.
+pub(super) fn schema_of<T: JsonSchema>(title: &str, description: &str) -> Value {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    schema.insert("title".to_owned(), title.into());
+    schema.insert("description".to_owned(), description.into());
     schema.to_value()
 }
 

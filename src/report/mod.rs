@@ -1,6 +1,7 @@
 //! The report: one value, rendered by one file a format. Rendering computes nothing.
 
 pub mod catalogue;
+pub mod explanation;
 mod groups;
 mod header;
 pub mod human;
@@ -69,6 +70,11 @@ impl Report {
             exit_code: exit as u8,
         }
     }
+}
+
+/// One line that a terminal only shows and never acts on.
+pub fn printable(text: &str) -> String {
+    text::clean(text)
 }
 
 /// How a report is written.

@@ -31,7 +31,7 @@ pub(super) fn verdict(report: &Report) -> (Status, String) {
     };
     if counts.fail > 0 {
         let findings = many(counts.fail, "finding", "findings");
-        return (Status::Fail, format!("{findings} will stop {products} here.{unknown}"));
+        return (Status::Fail, format!("{findings} will stop or break {products} here.{unknown}"));
     }
     if counts.unknown > 0 {
         let sentence = format!("Nothing failed, but this is no all-clear:{unknown}");

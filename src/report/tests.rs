@@ -37,8 +37,11 @@ fn the_verdict_follows_the_counts() {
         summary::verdict(&report).1
     };
     for (sentence, expected) in [
-        (sentence(0, 1, 0), "1 finding will stop Karpenter here."),
-        (sentence(1, 2, 1), "2 findings will stop Karpenter here. 1 thing could not be judged."),
+        (sentence(0, 1, 0), "1 finding will stop or break Karpenter here."),
+        (
+            sentence(1, 2, 1),
+            "2 findings will stop or break Karpenter here. 1 thing could not be judged.",
+        ),
         (sentence(1, 0, 0), "Nothing will stop Karpenter here; 1 warning to read."),
         (
             sentence(2, 0, 3),

@@ -1,6 +1,7 @@
 //! The EventBridge rules that feed the interruption queue, by version.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
@@ -52,20 +53,36 @@ impl EventRule {
         json!({ "source": [self.source], "detail-type": [self.detail_type] })
     }
 
-    /// Whether a rule with this `EventPattern` forwards the events that the controller acts on.
-    /// A rule that leaves out others, which it would only discard, serves as well.
+    /// The events that the controller acts on; it discards the others, so a rule may leave them
+    /// out. Each may come through another rule.
+    pub fn acted_on(&self) -> impl Iterator<Item = ActedOn<'_>> {
+        self.acted_on.iter().map(|detail| ActedOn { rule: self, detail })
+    }
+}
+
+/// One kind of event that the controller acts on.
+#[derive(Debug, Clone, Copy)]
+pub struct ActedOn<'a> {
+    rule: &'a EventRule,
+    /// What is known of the event's `detail`.
+    detail: &'a BTreeMap<String, String>,
+}
+
+impl ActedOn<'_> {
+    /// Whether a rule with this `EventPattern` forwards it.
     pub fn delivered_by(&self, pattern: &Value) -> Delivery {
-        let mut worst = Delivery::Delivered;
-        for detail in &self.acted_on {
-            let event =
-                json!({ "source": self.source, "detail-type": self.detail_type, "detail": detail });
-            match delivery(pattern, &event) {
-                Delivery::Delivered => {}
-                kept_out @ Delivery::NotDelivered { .. } => return kept_out,
-                narrowed => worst = narrowed,
-            }
-        }
-        worst
+        let EventRule { source, detail_type, .. } = self.rule;
+        let event = json!({ "source": source, "detail-type": detail_type, "detail": self.detail });
+        delivery(pattern, &event)
+    }
+}
+
+impl fmt::Display for ActedOn<'_> {
+    /// What sets it apart from the rule's other events, such as `state terminated`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<_> =
+            self.detail.iter().map(|(key, value)| format!("{key} {value}")).collect();
+        f.write_str(&parts.join(", "))
     }
 }
 
@@ -105,7 +122,10 @@ mod tests {
     #[test]
     fn every_rule_delivers_what_its_own_pattern_asks_for() {
         for rule in needed(KarpenterVersion::NEWEST) {
-            assert_eq!(rule.delivered_by(&rule.pattern()), Delivery::Delivered, "{}", rule.id);
+            for event in rule.acted_on() {
+                let delivery = event.delivered_by(&rule.pattern());
+                assert_eq!(delivery, Delivery::Delivered, "{} {event}", rule.id);
+            }
         }
     }
 
@@ -146,7 +166,7 @@ mod tests {
             ),
             (
                 "instance-state-change",
-                ec2(json!({ "detail": { "state": states[3..] } })),
+                ec2(json!({ "detail": { "state": ["pending"] } })),
                 kept_out("detail.state"),
             ),
             ("scheduled-change", json!({ "detail": { "service": ["EC2"] } }), Delivery::Delivered),
@@ -158,7 +178,22 @@ mod tests {
         ] {
             let rules = needed(KarpenterVersion::NEWEST);
             let rule = rules.iter().find(|rule| rule.id == id).unwrap();
-            assert_eq!(rule.delivered_by(&pattern), expected, "{id} {pattern}");
+            for event in rule.acted_on() {
+                assert_eq!(event.delivered_by(&pattern), expected, "{event} {pattern}");
+            }
         }
+    }
+
+    #[test]
+    fn each_state_is_an_event_of_its_own() {
+        let rules = needed(KarpenterVersion::NEWEST);
+        let rule = rules.iter().find(|rule| rule.id == "instance-state-change").unwrap();
+        let pattern = json!({ "detail": { "state": ["stopped", "terminated"] } });
+        let delivered: Vec<_> = rule
+            .acted_on()
+            .filter(|event| event.delivered_by(&pattern) == Delivery::Delivered)
+            .map(|event| event.to_string())
+            .collect();
+        assert_eq!(delivered, ["state stopped", "state terminated"]);
     }
 }

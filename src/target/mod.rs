@@ -130,7 +130,8 @@ pub struct Target {
     pub partition: &'static str,
     /// Empty only where `product_unseen` says why.
     pub products: Vec<Sourced<Product>>,
-    /// Why it is not known whether EKS Auto Mode is on, if it is not.
+    /// Why it is not known whether a product that is not among these runs nodes too: whether EKS
+    /// Auto Mode is on, or whether Karpenter is installed beside it.
     pub product_unseen: Option<Unseen>,
     pub stage: Sourced<Stage>,
     pub karpenter_version: Sourced<KarpenterVersion>,
@@ -139,6 +140,9 @@ pub struct Target {
     /// Role names; several where several fit, none before an install.
     pub controller_roles: Vec<Sourced<String>>,
     pub node_roles: Vec<NodeRole>,
+    /// Node roles that something shows to be of a product that is not judged: what is done to
+    /// mend the others must not break them.
+    pub other_node_roles: Vec<NodeRole>,
     pub queue: QueueTarget,
     pub discovery_tag: Sourced<Tag>,
     /// What the reader must know about how the target was found.

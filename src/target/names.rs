@@ -19,6 +19,19 @@ pub fn node_roles(cluster: &str) -> [String; 3] {
     ]
 }
 
+/// Whether the name of a role looks like one that an installer of Karpenter gave to its nodes.
+pub fn fits_node_role(name: &str, cluster: &str) -> bool {
+    name.to_ascii_lowercase().contains("karpenter")
+        || node_roles(cluster).iter().any(|usual| usual == name)
+}
+
+/// The service account of the VPC CNI, in `kube-system`.
+pub const CNI_SERVICE_ACCOUNT: &str = "aws-node";
+
+/// The add-ons that hand out permissions to pods, or may have a role of their own.
+pub const POD_IDENTITY_AGENT: &str = "eks-pod-identity-agent";
+pub const CNI_ADDON: &str = "vpc-cni";
+
 /// Names an interruption queue may have.
 pub fn queues(cluster: &str) -> [String; 2] {
     [cluster.to_owned(), format!("Karpenter-{cluster}")]
@@ -36,19 +49,39 @@ pub fn is_role_name(name: &str) -> bool {
 
 /// The name of a queue that was given as a name, a URL or an ARN.
 pub fn queue_name(named: &str) -> &str {
-    named.rsplit(['/', ':']).next().unwrap_or(named)
+    named.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or(named)
 }
 
-/// The public parameters with the recommended AL2023 image of a Kubernetes version, one an
-/// architecture (`pkg/providers/amifamily/al2023.go`).
+/// CPU architectures, as the image parameters' names spell them.
+pub const IMAGE_ARCHITECTURES: [&str; 2] = ["x86_64", "arm64"];
+
+/// The public parameter with the recommended AL2023 image of a Kubernetes version
+/// (`pkg/providers/amifamily/al2023.go@v0.35.0…v1.14.1`).
+pub fn image_parameter(kubernetes_version: &str, architecture: &str) -> String {
+    format!(
+        "/aws/service/eks/optimized-ami/{kubernetes_version}/amazon-linux-2023/{architecture}/\
+         standard/recommended/image_id"
+    )
+}
+
+/// The parameters of every architecture.
 pub fn image_parameters(kubernetes_version: &str) -> Vec<String> {
-    ["x86_64", "arm64"]
-        .iter()
-        .map(|architecture| {
-            format!(
-                "/aws/service/eks/optimized-ami/{kubernetes_version}/amazon-linux-2023/\
-                 {architecture}/standard/recommended/image_id"
-            )
-        })
-        .collect()
+    IMAGE_ARCHITECTURES.map(|architecture| image_parameter(kubernetes_version, architecture)).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_queues_name_is_the_last_part() {
+        for given in [
+            "demo",
+            "arn:aws:sqs:us-west-2:111122223333:demo",
+            "https://sqs.us-west-2.amazonaws.com/111122223333/demo",
+            "https://sqs.us-west-2.amazonaws.com/111122223333/demo/",
+        ] {
+            assert_eq!(queue_name(given), "demo");
+        }
+    }
 }

@@ -34,6 +34,8 @@ pub struct Effort {
 pub enum LoadError {
     #[error("it is not a facts file of karpenter-preflight: {0}")]
     NotFacts(#[from] serde_json::Error),
+    #[error("it is not a facts file of karpenter-preflight: it holds no facts")]
+    NoFacts,
     #[error(
         "it has schema version {found}, and this build reads up to {SCHEMA_VERSION}: use the \
          karpenter-preflight that wrote it ({tool_version}) or a newer one"
@@ -49,13 +51,20 @@ impl Saved {
             schema_version: u32,
             #[serde(default)]
             tool_version: String,
+            #[serde(default)]
+            facts: serde_json::Value,
         }
+        // Editors on Windows put a byte order mark first.
+        let text = text.trim_start_matches('\u{feff}');
         let head: Head = serde_json::from_str(text)?;
         if head.schema_version > SCHEMA_VERSION {
             return Err(LoadError::TooNew {
                 found: head.schema_version,
                 tool_version: head.tool_version,
             });
+        }
+        if head.schema_version == 0 || !head.facts.is_object() {
+            return Err(LoadError::NoFacts);
         }
         Ok(serde_json::from_str(text)?)
     }

@@ -3,6 +3,7 @@
 use std::{
     ffi::{OsStr, OsString},
     fs,
+    io::{Seek, Write},
     process::{Child, Command, Stdio},
 };
 
@@ -69,6 +70,20 @@ impl Tool {
 
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value);
+        self
+    }
+
+    /// Standard input comes from a file with this content.
+    pub fn input(self, content: &[u8]) -> Self {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(content).unwrap();
+        file.rewind().unwrap();
+        self.reading(file)
+    }
+
+    /// Standard input comes from here.
+    pub fn reading(mut self, from: impl Into<Stdio>) -> Self {
+        self.command.stdin(from);
         self
     }
 

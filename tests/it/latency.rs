@@ -12,10 +12,11 @@ use crate::{
 
 const LATENCY: Duration = Duration::from_millis(50);
 /// Seeds and their longest chain of dependent calls:
-/// `GetQueueUrl ─▶ ListRuleNamesByTarget ─▶ DescribeRule`, and `DescribeCluster ─▶ GetRole`.
-const ACCOUNTS: [(&[&str], usize); 2] = [(&["getting-started"], 3), (&["auto-mode"], 2)];
+/// `GetRole ─▶ ListAttachedRolePolicies ─▶ GetPolicy ─▶ GetPolicyVersion`, and from
+/// `DescribeCluster` on the same.
+const ACCOUNTS: [(&[&str], usize); 2] = [(&["getting-started"], 4), (&["auto-mode"], 4)];
 /// A person waits for this many calls without a thought, and no account throttles them.
-const MOST_CALLS: u64 = 70;
+const MOST_CALLS: u64 = 100;
 /// Loose, for a machine that does other things too; in quiet it is well under 1.25.
 const MOST: f64 = 1.6;
 
@@ -61,9 +62,9 @@ fn a_run_takes_as_long_as_its_longest_chain() {
         let account = Account::seeded(seeds, "us-west-2");
         let memory = Memory::default();
         measure(&account, Duration::ZERO, &memory);
-        // The best of three: what else the machine does only ever adds.
+        // The best of five: what else the machine does only ever adds.
         let best = |latency| {
-            let all = (0..3).map(|_| measure(&account, latency, &memory));
+            let all = (0..5).map(|_| measure(&account, latency, &memory));
             all.min_by(|a, b| a.milliseconds.total_cmp(&b.milliseconds)).unwrap()
         };
         let (quick, slow) = (best(Duration::ZERO), best(LATENCY));

@@ -6,8 +6,10 @@
 mod cli;
 mod docs;
 mod emulator;
+mod explain;
 mod faults;
 mod latency;
+mod list;
 mod offline;
 mod online;
 mod operations;

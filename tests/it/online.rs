@@ -12,12 +12,16 @@ fn report(seeds: &'static [&'static str], region: &'static str, args: &[&str]) -
     Tool::check(&Account::seeded(seeds, region)).args(args).report()
 }
 
-/// Nothing is wrong, and nothing could not be judged.
+/// Nothing is wrong, and nothing could not be judged. Whether a NodeClass sets tags is not seen
+/// in AWS, so that AWS's own policies for Auto Mode, which refuse them, always warn.
 #[track_caller]
 fn assert_all_well(report: &Report) {
-    for status in ["fail", "warn", "unknown"] {
+    for status in ["fail", "unknown"] {
         assert_eq!(report.count(status), 0, "{}", report.table());
     }
+    let mut warned = report.checks("warn");
+    warned.remove("cluster-role-custom-tags");
+    assert!(warned.is_empty(), "{}", report.table());
     assert_eq!(report.code, 0);
 }
 
@@ -33,7 +37,8 @@ fn the_getting_started_guide_is_well_in_each_partition() {
     for region in ["us-west-2", "cn-north-1", "us-gov-west-1"] {
         let report = report(&["getting-started"], region, &[]);
         assert_all_well(&report);
-        assert_eq!(report.count("skipped"), 0, "{}", report.table());
+        let of_auto_mode = ["cluster-role-custom-tags", "cluster-role-permissions"];
+        assert_eq!(report.checks("skipped"), of_auto_mode.map(str::to_owned).into());
         let target = &report.value["target"];
         assert_eq!(target["region"]["value"], region);
         assert_eq!(target["products"][0]["value"], "karpenter");

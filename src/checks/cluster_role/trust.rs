@@ -46,7 +46,7 @@ fn run(cx: &Context<'_>) -> Verdicts {
     let name = arn::role_name(&cluster.role_arn);
     Ok(vec![Judged::new(name, || match cx.role(name)? {
         Some(role) => judge(cx, cluster, role),
-        None => Ok(gone(cx, name)),
+        None => Ok(gone(cx, cluster, name)),
     })])
 }
 
@@ -96,7 +96,7 @@ fn broken(cx: &Context<'_>, seen: String) -> Finding {
 }
 
 /// A cluster keeps its role for life, so a role that is gone has to come back under its name.
-fn gone(cx: &Context<'_>, name: &str) -> Finding {
+fn gone(cx: &Context<'_>, cluster: &Cluster, name: &str) -> Finding {
     let policies: &[&str] = if cx.target.runs(Product::AutoMode) {
         &[
             "AmazonEKSClusterPolicy",
@@ -113,9 +113,16 @@ fn gone(cx: &Context<'_>, name: &str) -> Finding {
          for another.",
     );
     let trust = remedies::service_trust(EKS, needed(cx));
+    let role = remedies::NewRole { name, path: path(&cluster.role_arn), trust: &trust, policies };
     broken(cx, format!("The cluster's role {name} does not exist."))
         .evidence("iam:GetRole", name, "NoSuchEntity")
-        .mend(remedies::create_role(remedy, cx.target.partition, name, &trust, policies))
+        .mend(remedies::create_role(remedy, cx.target.partition, &role))
+}
+
+/// The path in a role's ARN: `/team/` in `arn:aws:iam::111122223333:role/team/x`.
+fn path(role_arn: &str) -> &str {
+    let (start, end) = (role_arn.find('/'), role_arn.rfind('/'));
+    start.zip(end).and_then(|(start, end)| role_arn.get(start..=end)).unwrap_or("/")
 }
 
 #[cfg(test)]
@@ -190,5 +197,19 @@ mod tests {
                 ("gone", gone, fail),
             ],
         );
+    }
+    #[test]
+    fn a_role_that_is_gone_comes_back_under_its_path() {
+        for (arn, create) in [
+            ("role/demo-cluster", "--role-name demo-cluster --assume-role"),
+            ("role/a/b/demo-cluster", "--role-name demo-cluster --path /a/b/ --assume-role"),
+        ] {
+            let arn = format!("arn:aws:iam::111122223333:{arn}");
+            let patch = json!({"facts": {
+                "cluster": {"known": {"role_arn": arn}}, "roles": {ROLE: "absent"}}});
+            let outcomes = Account::Karpenter.judge(&CHECK, &patch);
+            let steps = format!("{:?}", outcomes[0].remedy);
+            assert!(steps.contains(create), "{steps}");
+        }
     }
 }

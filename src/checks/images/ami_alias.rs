@@ -1,20 +1,25 @@
-//! The public parameters that an AMI alias is resolved through.
+//! The public parameters that the newest AL2023 image is found through.
 
 use crate::{
     checks::{Area, Check, Context, Judged, Stop, Verdicts, remedies::quote},
+    facts::{Fact, ssm::ImageParameter},
     outcome::{Finding, Remedy},
-    target::Product,
+    requirements::version::KarpenterVersion,
+    target::{Product, names},
 };
 
-/// CPU architectures, as the parameters' names spell them.
-const ARCHITECTURES: [&str; 2] = ["x86_64", "arm64"];
+/// From here on there is the AMI family AL2023 (`pkg/providers/amifamily/al2023.go@v0.35.0`; the
+/// file is not there at v0.34.13) …
+const AL2023: KarpenterVersion = KarpenterVersion::new(0, 35, 0);
+/// … and from here on, with the v1 API, aliases.
+const ALIASES: KarpenterVersion = KarpenterVersion::new(1, 0, 0);
 
 pub static CHECK: Check = Check {
     id: "ami-alias",
-    title: "The alias al2023@latest finds an image for the cluster's version",
+    title: "The newest AL2023 image is found for the cluster's version",
     area: Area::Launch,
     products: &[Product::Karpenter],
-    errors: &["ami-alias-not-resolved"],
+    errors: &["ami-alias-not-resolved", "ami-not-found"],
     needs: &["eks:DescribeCluster", "ssm:GetParameters"],
     doc: "\
 ## What
@@ -22,14 +27,16 @@ For each CPU architecture, the region has the public SSM parameter that names th
 AL2023 image for the cluster's Kubernetes version.
 
 ## Why
-Karpenter looks an alias such as `al2023@latest` up in these parameters. It skips those that are
-not there. If none is left, the EC2NodeClass never becomes ready; if one architecture is
-missing, its instance types cannot be launched.
+Karpenter looks the alias `al2023@latest` up in these parameters; 0.35 to 0.37, which know no
+alias, do so for `amiFamily: AL2023` without `amiSelectorTerms`. It skips those that are not
+there. If none is left, an EC2NodeClass that asks for it launches nothing; if one architecture is
+missing, its instance types cannot be launched. A NodeClass with another family, another version
+or images of your own is not touched, so this is a warning. Karpenter up to 0.34 has no AL2023.
 
 ## Seen as
 `failed to discover any AMIs for alias` in the controller's log, and `AMIsReady` that stays
-Unknown on the EC2NodeClass. The controller sees the same where it may not call
-`ssm:GetParameter`.
+Unknown on the EC2NodeClass; before 1.0 `no amis exist given constraints`. The controller sees
+the same where it may not call `ssm:GetParameter`.
 
 ## Fix
 Use a Kubernetes version for which EKS publishes AL2023 images in this region, or select images
@@ -39,33 +46,30 @@ by id, name or tags.
 };
 
 fn run(cx: &Context<'_>) -> Verdicts {
+    if cx.karpenter() < AL2023 {
+        return Err(Stop::skipped(format!(
+            "Karpenter {} knows no AL2023 images, and the parameters of other families are not read",
+            cx.karpenter()
+        )));
+    }
     let version = &cx.cluster()?.version;
-    let parameters =
-        ARCHITECTURES.map(|architecture| (architecture, parameter(version, architecture)));
-    let known = |name: &String| cx.facts.image_parameters.get(name);
-    let none_left = parameters
-        .iter()
-        .all(|(_, name)| known(name).is_some_and(|fact| matches!(fact.found(), Ok(None))));
+    let fact = |name: &str| cx.facts.image_parameters.get(name);
+    let parameters = names::IMAGE_ARCHITECTURES
+        .map(|architecture| (architecture, names::image_parameter(version, architecture)));
+    let none_left =
+        parameters.iter().all(|(_, name)| fact(name).is_some_and(|fact| fact.found() == Ok(None)));
     let judge = |(architecture, name): &(&str, String)| {
-        let fact = known(name);
-        Judged::new(name, || {
-            let fact =
-                fact.ok_or_else(|| Stop::unknown("these facts do not hold the parameter"))?;
-            Ok(match fact.found()? {
-                Some(image) => Finding::pass(format!("It names {}.", image.image_id)),
-                None => missing(cx, version, architecture, name, none_left),
-            })
+        Judged::new(name, || match read(fact(name))? {
+            Some(image) => Ok(Finding::pass(format!("It names {}.", image.image_id))),
+            None => Ok(missing(cx, version, architecture, name, none_left)),
         })
     };
     Ok(parameters.iter().map(judge).collect())
 }
 
-/// The parameter of the recommended AL2023 image (`pkg/providers/amifamily/al2023.go`).
-fn parameter(version: &str, architecture: &str) -> String {
-    format!(
-        "/aws/service/eks/optimized-ami/{version}/amazon-linux-2023/{architecture}/standard/\
-         recommended/image_id"
-    )
+fn read(fact: Option<&Fact<ImageParameter>>) -> Result<Option<&ImageParameter>, Stop> {
+    let fact = fact.ok_or_else(|| Stop::unknown("these facts do not hold the parameter"))?;
+    Ok(fact.found()?)
 }
 
 fn missing(
@@ -79,34 +83,40 @@ fn missing(
         "{} has no recommended AL2023 image for Kubernetes {version} on {architecture}.",
         cx.region()
     );
+    let (request, error) = if cx.karpenter() < ALIASES {
+        ("amiFamily: AL2023 without amiSelectorTerms", "ami-not-found")
+    } else {
+        ("the alias al2023@latest", "ami-alias-not-resolved")
+    };
     let finding = if none_left {
-        Finding::fail(
+        Finding::warn(
             seen,
-            "The alias al2023@latest cannot be resolved, and an EC2NodeClass that uses it never \
-             becomes ready.",
+            format!("An EC2NodeClass with {request} finds no image and launches nothing."),
         )
-        .errors(&["ami-alias-not-resolved"])
+        .errors(&[error])
     } else {
         Finding::warn(
             seen,
             format!(
-                "With the alias al2023@latest Karpenter launches no {architecture} instances. \
-                 Pods that need one stay Pending."
+                "With {request} Karpenter launches no {architecture} instances. Pods that need \
+                 one stay Pending."
             ),
         )
     };
-    let region = quote(cx.region());
-    finding.evidence("ssm:GetParameters", name, "InvalidParameters").mend(
-        Remedy::new(
-            "See which images the region has, and select one by id, name or tags in the \
-             EC2NodeClass, or move the cluster to a Kubernetes version that has them.",
-        )
-        .run(format!(
-            "aws ssm get-parameters-by-path --region {region} --recursive --path \
-             /aws/service/eks/optimized-ami/{} --query 'Parameters[].Name'",
-            quote(version)
-        )),
+    finding.evidence("ssm:GetParameters", name, "InvalidParameters").mend(remedy(cx, version))
+}
+
+fn remedy(cx: &Context<'_>, version: &str) -> Remedy {
+    Remedy::new(
+        "See which images the region has, and select one by id, name or tags in the EC2NodeClass. \
+         Another Kubernetes version may have them, but an upgrade cannot be undone.",
     )
+    .run(format!(
+        "aws ssm get-parameters-by-path --region {} --recursive --path \
+         /aws/service/eks/optimized-ami/{} --query 'Parameters[].Name'",
+        quote(cx.region()),
+        quote(version)
+    ))
 }
 
 #[cfg(test)]
@@ -145,7 +155,17 @@ mod tests {
                 (
                     "both are missing",
                     parameters(&absent, &absent),
-                    &[(Status::Fail, INTEL), (Status::Fail, ARM)],
+                    &[(Status::Warn, INTEL), (Status::Warn, ARM)],
+                ),
+                (
+                    "before AL2023",
+                    json!({"scope": {"karpenter_version": "0.34.0"}, "facts": {"image_parameters": {INTEL: absent}}}),
+                    &[(Status::Skipped, "demo")],
+                ),
+                (
+                    "the first with AL2023",
+                    json!({"scope": {"karpenter_version": "0.35.0"}}),
+                    &[(Status::Pass, INTEL), (Status::Pass, ARM)],
                 ),
                 (
                     "one is not readable",
@@ -166,5 +186,18 @@ mod tests {
         );
         let skipped = &[(Status::Skipped, "demo")];
         assert_rows(Account::AutoMode, &CHECK, &[("EKS chooses the image", json!({}), skipped)]);
+    }
+    #[test]
+    fn the_error_is_that_of_the_version() {
+        for (version, error, asked) in [
+            ("0.37.0", "ami-not-found", "amiFamily: AL2023"),
+            ("1.0.0", "ami-alias-not-resolved", "al2023@latest"),
+        ] {
+            let mut patch = parameters(&json!("absent"), &json!("absent"));
+            patch["scope"] = json!({"karpenter_version": version});
+            let found = Account::Karpenter.judge(&CHECK, &patch).remove(0);
+            assert_eq!(found.errors[0].id, error);
+            assert!(found.effect.contains(asked), "{}", found.effect);
+        }
     }
 }

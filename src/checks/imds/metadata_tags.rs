@@ -59,22 +59,43 @@ fn enabled(cx: &Context<'_>, defaults: &ImdsDefaults) -> Finding {
          tag keys with a slash.",
         cx.region()
     );
-    let karpenter = cx.target.runs(Product::Karpenter);
-    let too_old = karpenter && cx.karpenter() < SETS_IT_OFF;
+    let too_old = cx.target.runs(Product::Karpenter) && cx.karpenter() < SETS_IT_OFF;
+    let (finding, words) = if too_old {
+        (
+            Finding::fail(seen, effect(cx)),
+            "Take the default away, or upgrade Karpenter to 1.1 or newer",
+        )
+    } else {
+        (
+            Finding::warn(seen, effect(cx)),
+            "Take the default away, and let the launch templates that want it set it",
+        )
+    };
+    let remedy = Remedy::new(change_words(defaults, words));
+    finding
+        .errors(&["not-a-valid-tag-key"])
+        .evidence(API, "AccountLevel.InstanceMetadataTags", "enabled")
+        .mend(change(remedy, cx, defaults, "--instance-metadata-tags no-preference"))
+}
+
+/// Whom it hits, by what runs the nodes.
+fn effect(cx: &Context<'_>) -> String {
     let version = cx.karpenter();
     let mut effect = Vec::new();
-    if too_old {
-        effect.push(format!(
-            "Karpenter {version} does not set this option, so every launch fails: its tags \
-             karpenter.sh/nodepool and kubernetes.io/cluster/{} have a slash.",
-            cx.target.cluster
-        ));
-    } else if karpenter {
-        effect.push(format!(
-            "Karpenter {version} switches it off for its own nodes. Managed node groups, eksctl \
-             and Auto Scaling groups whose launch template does not set it fail to launch nodes \
-             with Kubernetes' tags, those that run the controller among them."
-        ));
+    if cx.target.runs(Product::Karpenter) {
+        effect.push(if version < SETS_IT_OFF {
+            format!(
+                "Karpenter {version} does not set this option, so every launch fails: its tags \
+                 karpenter.sh/nodepool and kubernetes.io/cluster/{} have a slash.",
+                cx.target.cluster
+            )
+        } else {
+            format!(
+                "Karpenter {version} switches it off for its own nodes. Managed node groups, \
+                 eksctl and Auto Scaling groups whose launch template does not set it fail to \
+                 launch nodes with Kubernetes' tags, those that run the controller among them."
+            )
+        });
     }
     if cx.target.runs(Product::AutoMode) {
         effect.push(
@@ -83,21 +104,7 @@ fn enabled(cx: &Context<'_>, defaults: &ImdsDefaults) -> Finding {
                 .to_owned(),
         );
     }
-    let finding = if too_old {
-        Finding::fail(seen, effect.join(" "))
-    } else {
-        Finding::warn(seen, effect.join(" "))
-    };
-    let words = if too_old {
-        "Take the default away, or upgrade Karpenter to 1.1 or newer"
-    } else {
-        "Take the default away, and let the launch templates that want it set it"
-    };
-    let remedy = Remedy::new(change_words(defaults, words));
-    finding
-        .errors(&["not-a-valid-tag-key"])
-        .evidence(API, "AccountLevel.InstanceMetadataTags", "enabled")
-        .mend(change(remedy, cx, defaults, "--instance-metadata-tags no-preference"))
+    effect.join(" ")
 }
 
 #[cfg(test)]

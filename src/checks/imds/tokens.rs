@@ -10,7 +10,7 @@ use crate::{
 pub static CHECK: Check = Check {
     id: "imds-tokens",
     title: "Instances with IMDSv1 are not refused",
-    area: Area::Controller,
+    area: Area::Launch,
     products: &[Product::Karpenter],
     errors: &["imdsv1-refused"],
     needs: &[API],

@@ -1,7 +1,7 @@
 //! The service-linked role without which EC2 launches no Spot instance.
 
 use crate::{
-    checks::{Area, Check, Context, Judged, Verdicts},
+    checks::{Area, Check, Context, Judged, Stop, Verdicts},
     outcome::{Finding, Remedy},
     requirements::version::KarpenterVersion,
     target::Product,
@@ -31,6 +31,10 @@ call `iam:CreateServiceLinkedRole`, and no Karpenter policy grants that. A NodeP
 capacity-type requirement tries Spot first. Before Karpenter 1.5 the launch fails; since then
 it falls back to on-demand where the NodePool allows it, and costs more without a word.
 
+For EKS Auto Mode the cluster role's `AmazonEKSComputePolicy` grants it
+(<https://docs.aws.amazon.com/aws-managed-policy/latest/reference/AmazonEKSComputePolicy.html>): the
+role is made with the first Spot launch, so its absence is no fault there.
+
 ## Seen as
 `AuthFailure.ServiceLinkedRoleCreationNotPermitted` in the NodeClaim's events.
 
@@ -45,25 +49,30 @@ fn run(cx: &Context<'_>) -> Verdicts {
     let role = cx.facts.spot_role.found();
     Ok(vec![Judged::new(ROLE, || match role? {
         Some(role) => Ok(Finding::pass(format!("{} exists", role.arn))),
-        None => Ok(missing(cx)),
+        None if cx.target.runs(Product::Karpenter) => Ok(missing(cx)),
+        None => Err(Stop::skipped(
+            "the role does not exist yet, and EKS Auto Mode creates it with the first Spot launch, \
+             unless a service control policy or a policy of your own forbids the cluster role \
+             iam:CreateServiceLinkedRole",
+        )),
     })])
 }
 
 fn missing(cx: &Context<'_>) -> Finding {
     let seen = format!("The account has no role {ROLE}.");
-    let finding = if cx.target.runs(Product::Karpenter) && cx.karpenter() < FALLS_BACK {
+    let finding = if cx.karpenter() < FALLS_BACK {
         let version = cx.karpenter();
         Finding::fail(
             seen,
             format!(
                 "Karpenter {version} fails every launch that tries Spot, which a NodePool \
-                     without a capacity-type requirement does first."
+                 without a capacity-type requirement does first."
             ),
         )
     } else {
         Finding::warn(
             seen,
-            "Spot launches fail. A NodePool that also allows on-demand runs on the dearer \
+            "Karpenter's Spot launches fail. A NodePool that also allows on-demand runs on the dearer \
              on-demand instances; one that allows only Spot launches nothing.",
         )
     };
@@ -118,7 +127,24 @@ mod tests {
         assert_rows(
             Account::AutoMode,
             &CHECK,
-            &[("missing", json!({"facts": {"spot_role": "absent"}}), &[(Status::Warn, ROLE)])],
+            &[
+                ("there", json!({}), &[(Status::Pass, ROLE)]),
+                (
+                    "not there yet",
+                    json!({"facts": {"spot_role": "absent"}}),
+                    &[(Status::Skipped, ROLE)],
+                ),
+                (
+                    "not readable",
+                    json!({"facts": {"spot_role": denied}}),
+                    &[(Status::Unknown, ROLE)],
+                ),
+                (
+                    "Karpenter beside it",
+                    json!({"facts": {"spot_role": "absent"}, "scope": {"karpenter_version": "1.4.0"}}),
+                    &[(Status::Fail, ROLE)],
+                ),
+            ],
         );
     }
 }

@@ -1,9 +1,11 @@
 //! The roles that nodes run with.
 
 pub mod access_entry;
+mod creation;
 pub mod exists;
 pub mod instance_profile;
 pub mod not_cluster_role;
+pub mod permissions;
 pub mod trust;
 
 use super::{Context, Judged, Stop};
@@ -17,7 +19,7 @@ type Verdict = Result<Finding, Stop>;
 
 /// Judges each node role of the target on its own. A product whose node role is not known gets
 /// one line that says why there is nothing to judge.
-fn each(cx: &Context<'_>, judge: impl Fn(&NodeRole) -> Verdict) -> Vec<Judged> {
+pub fn each(cx: &Context<'_>, judge: impl Fn(&NodeRole) -> Verdict) -> Vec<Judged> {
     each_or(cx, judge, |product| Err(nothing_to_judge(cx, product)))
 }
 
@@ -27,18 +29,33 @@ fn each_or(
     judge: impl Fn(&NodeRole) -> Verdict,
     none: impl Fn(Product) -> Verdict,
 ) -> Vec<Judged> {
+    each_many(cx, |role| vec![Judged::new(&role.name, || judge(role))], none)
+}
+
+/// The same, with several verdicts on one role.
+fn each_many(
+    cx: &Context<'_>,
+    judge: impl Fn(&NodeRole) -> Vec<Judged>,
+    none: impl Fn(Product) -> Verdict,
+) -> Vec<Judged> {
     let mut judged = Vec::new();
     for product in cx.target.products.iter().map(|product| product.value) {
         let before = judged.len();
         let roles = cx.target.node_roles.iter().filter(|role| role.product == product);
-        judged.extend(roles.map(|role| Judged::new(&role.name, || judge(role))));
+        judged.extend(roles.flat_map(&judge));
         if judged.len() == before {
             judged.push(Judged::new(unnamed(cx, product), || none(product)));
         }
     }
-    // Where EKS Auto Mode may be on, it may have node roles too.
+    // A product that may be there too may have node roles of its own.
     if let Some(unseen) = &cx.target.product_unseen {
-        let subject = unnamed(cx, Product::AutoMode);
+        let subject = unnamed(
+            cx,
+            match cx.target.runs(Product::AutoMode) {
+                true => Product::Karpenter,
+                false => Product::AutoMode,
+            },
+        );
         judged.push(Judged { subject, verdict: Err(unseen.clone().into()) });
     }
     judged
@@ -53,20 +70,13 @@ fn existing<'a>(cx: &Context<'a>, role: &NodeRole) -> Result<&'a Role, Stop> {
 /// What stands for the node role of a product as long as none is known.
 fn unnamed(cx: &Context<'_>, product: Product) -> String {
     match product {
-        Product::Karpenter => new_name(&cx.target.cluster),
+        Product::Karpenter => creation::new_name(&cx.target.cluster),
         Product::AutoMode => cx.target.cluster.clone(),
     }
 }
 
-/// The name to give to a new node role: the getting-started guide's, shortened where IAM would
-/// refuse it (`facts/karpenter.md §5 #3`).
-fn new_name(cluster: &str) -> String {
-    let [usual, ..] = names::node_roles(cluster);
-    usual.chars().take(names::ROLE_NAME_LIMIT).collect()
-}
-
 /// Why no node role of a product can be judged: what could hide one, or that there is none.
-fn nothing_to_judge(cx: &Context<'_>, product: Product) -> Stop {
+pub fn nothing_to_judge(cx: &Context<'_>, product: Product) -> Stop {
     let none = match product {
         Product::Karpenter => "no node role was found; see node-role-exists",
         Product::AutoMode => {

@@ -75,8 +75,9 @@ fn judge(cx: &Context<'_>, node_role: &NodeRole) -> Result<Finding, Stop> {
 }
 
 /// Further names of EC2 in a partition; where it has a DNS suffix of its own, guides trust
-/// `ec2.<suffix>` and `ec2.amazonaws.com` alike (`facts/eks.md §3.1`; suffixes: the AWS SDKs'
-/// partition list).
+/// `ec2.<suffix>` and `ec2.amazonaws.com` alike
+/// (<https://docs.aws.amazon.com/eks/latest/userguide/create-node-role.html>; suffixes: the AWS
+/// SDKs' partition list).
 fn also_ec2(partition: &str) -> &'static [&'static str] {
     match partition {
         "aws-cn" => &["ec2.amazonaws.com"],

@@ -1,6 +1,6 @@
 //! Whether EventBridge can write to the queue in spite of its encryption.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::each;
 use crate::{
@@ -31,8 +31,9 @@ policy lets `events.amazonaws.com` use it.
 To write to a queue under a KMS key, EventBridge needs `kms:GenerateDataKey` and `kms:Decrypt` on
 it. The policy of the AWS managed key `alias/aws/sqs` does not give them and cannot be changed,
 so a queue under it gets no events. With a key of your own, the policy must name
-`events.amazonaws.com`, and the controller's role needs `kms:Decrypt`. Key policies are not read
-yet, so such a queue is unknown.
+`events.amazonaws.com`, and the controller's role needs `kms:Decrypt`. Key policies are not read,
+so a queue under your own key stays unknown, and the report gives the commands that show its
+policy. Once you have looked, leave this check out with `--exclude queue-encryption`.
 
 ## Seen as
 Nothing in the controller's log: the events are dropped. EventBridge's metric
@@ -89,6 +90,18 @@ fn sse_sqs(remedy: Remedy, cx: &Context<'_>, queue: &Queue) -> Remedy {
 }
 
 fn own_key(cx: &Context<'_>, queue: &Queue, key: &str) -> Stop {
+    Stop::Unknown(Unknown {
+        remedy: Some(look_at_key(cx, key)),
+        ..Unknown::new(format!(
+            "{} is encrypted with the KMS key {key}, and key policies are not read: look with `aws \
+             kms get-key-policy`, as given here, whether the key's lets events.amazonaws.com use \
+             it. If it does not, no interruption arrives",
+            queue.name
+        ))
+    })
+}
+
+fn look_at_key(cx: &Context<'_>, key: &str) -> Remedy {
     let region = quote(cx.region());
     let id = quote(key);
     let describe = |query: &str| {
@@ -100,41 +113,33 @@ fn own_key(cx: &Context<'_>, queue: &Queue, key: &str) -> Stop {
     // `get-key-policy` takes no alias.
     let of_alias = key.contains("alias/");
     let key_id = if of_alias { format!("\"$({})\"", describe("KeyId")) } else { id.clone() };
-    let remedy = Remedy::new(
+    Remedy::new(
         "See who manages the key: if it is AWS, EventBridge cannot use it, and the queue needs \
          another encryption. If it is you, its policy must have a statement like the one here, and \
          the controller's role needs kms:Decrypt on it. Or encrypt with SQS's own keys: \
-         SqsManagedSseEnabled=true.",
+         SqsManagedSseEnabled=true. Nothing else here hangs on it: once you have looked, leave it \
+         out with --exclude queue-encryption.",
     )
     .run(describe("KeyManager"))
     .run(format!(
         "aws kms get-key-policy --region {region} --key-id {key_id} --policy-name default \
          --query Policy --output text"
     ))
-    .document(
-        "key-policy-statement.json",
-        &json!({
-            "Sid": "AllowEvents",
-            "Effect": "Allow",
-            "Principal": { "Service": "events.amazonaws.com" },
-            "Action": ["kms:Decrypt", "kms:GenerateDataKey"],
-            "Resource": "*",
-        }),
-    );
-    Stop::Unknown(Unknown {
-        remedy: Some(remedy),
-        ..Unknown::new(format!(
-            "{} is encrypted with the KMS key {key}, and key policies are not read yet: if the \
-             key's does not let events.amazonaws.com use it, no interruption arrives",
-            queue.name
-        ))
+    .document("key-policy-statement.json", &key_statement())
+}
+
+fn key_statement() -> Value {
+    json!({
+        "Sid": "AllowEvents",
+        "Effect": "Allow",
+        "Principal": { "Service": "events.amazonaws.com" },
+        "Action": ["kms:Decrypt", "kms:GenerateDataKey"],
+        "Resource": "*",
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
-
     use super::*;
     use crate::{
         checks::testing::{Account, assert_rows},
@@ -187,6 +192,7 @@ mod tests {
             ("alias/team", "--key-id \"$(aws kms describe-key "),
         ] {
             let found = Account::Karpenter.judge(&CHECK, &key(id)).remove(0);
+            assert!(found.seen.contains("aws kms get-key-policy"), "{}", found.seen);
             let steps = found.remedy.expect("it says how to look").steps;
             let Step::Command { command: looks } = &steps[1] else { panic!("{steps:?}") };
             assert!(looks.contains(command), "{looks}");

@@ -3,13 +3,16 @@
 use super::{
     fact,
     mend::{create, set_name},
-    name_of, not_seen,
+    not_seen,
 };
 use crate::{
     checks::{Area, Check, Context, Judged, Stop, Verdicts, remedies::listed},
     outcome::{Finding, Remedy},
     requirements::version::KarpenterVersion,
-    target::{Product, QueueTarget},
+    target::{
+        Product, QueueTarget,
+        names::{self, queue_name},
+    },
 };
 
 const API: &str = "sqs:GetQueueUrl";
@@ -36,7 +39,8 @@ given as a name, and is no FIFO queue.
 Karpenter learns from this queue that a Spot instance will be taken back or that an instance has
 stopped. It asks SQS for the queue by name, so an ARN or a URL finds nothing. When the queue is
 not found, Karpenter 0.33 to 1.3 exits at the start; from 1.4 on (and in 0.32) it goes on and
-logs the error again and again. Without a queue, nodes are lost with their pods still on them.
+logs the error again and again. Before an install, a queue that is not there yet is a warning:
+the installers create it. Without a queue, nodes are lost with their pods still on them.
 EventBridge delivers to a FIFO queue only with a message group, which the rules do not set.
 
 ## Seen as
@@ -60,7 +64,7 @@ fn run(cx: &Context<'_>) -> Verdicts {
 }
 
 fn named(cx: &Context<'_>, given: &str) -> Result<Finding, Stop> {
-    let name = name_of(given);
+    let name = queue_name(given);
     if name != given {
         return Ok(not_a_name(cx, given));
     }
@@ -92,7 +96,7 @@ fn has_fifo_name(name: &str) -> bool {
 }
 
 fn not_a_name(cx: &Context<'_>, given: &str) -> Finding {
-    let name = name_of(given);
+    let name = queue_name(given);
     let kind = if given.starts_with("arn:") { "an ARN" } else { "a URL or a path" };
     Finding::fail(
         format!("The queue is given as {kind}, {given}, and Karpenter wants its name, {name}."),
@@ -119,7 +123,9 @@ fn missing(cx: &Context<'_>, name: &str) -> Finding {
         "Create the queue, its policy and its rules; or, if it has another \
         name, set settings.interruptionQueue to that.",
     );
-    Finding::fail(seen, without(cx))
+    // The installers create it, so before an install it is not missing yet.
+    let finding = if cx.target.before_install() { Finding::warn } else { Finding::fail };
+    finding(seen, without(cx))
         .errors(errors(cx))
         .evidence(API, name, "QueueDoesNotExist")
         .mend(remedy)
@@ -143,7 +149,7 @@ fn fifo(cx: &Context<'_>, name: &str) -> Finding {
 }
 
 fn none(cx: &Context<'_>) -> Finding {
-    let usual = crate::target::names::queues(&cx.target.cluster);
+    let usual = names::queues(&cx.target.cluster);
     let name = usual[0].as_str();
     let remedy = create(
         cx,
@@ -212,6 +218,8 @@ mod tests {
             |name: &str| json!({"known": {"name": name, "url": "u", "attributes": "absent"}});
         let denied = json!({"denied": {"action": API, "message": "no"}});
         let with = |name: &str, fact: Value| json!({"scope": {"interruption_queue": name}, "facts": {"queues": {name: fact}}});
+        let mut before = with("jobs", json!("absent"));
+        before["scope"]["stage"] = json!("before");
         assert_rows(
             Account::Karpenter,
             &CHECK,
@@ -221,6 +229,7 @@ mod tests {
                 ("an ARN", named(arn), &[(Status::Fail, arn)]),
                 ("a URL", named(url), &[(Status::Fail, url)]),
                 ("missing", with("jobs", json!("absent")), &[(Status::Fail, "jobs")]),
+                ("missing before an install", before, &[(Status::Warn, "jobs")]),
                 ("not readable", with("jobs", denied.clone()), &[(Status::Unknown, "jobs")]),
                 ("not collected", named("jobs"), &[(Status::Unknown, "jobs")]),
                 ("FIFO", with("q.fifo", queue("q.fifo")), &[(Status::Fail, "q.fifo")]),

@@ -9,9 +9,6 @@ use crate::{
     requirements::rules::{self, EventRule},
 };
 
-/// The target id of the getting-started template's rules.
-const TARGET_ID: &str = "KarpenterInterruptionQueueTarget";
-
 /// The ARN that a queue of this name has, or will have; with a stand-in for an unknown account.
 pub(super) fn arn(cx: &Context<'_>, name: &str) -> String {
     let queue = cx.facts.queues.get(name).and_then(|queue| queue.value());
@@ -49,11 +46,11 @@ pub(super) fn tls_statement(queue_arn: &str) -> Value {
 pub(super) fn create_rule(
     remedy: Remedy,
     cx: &Context<'_>,
-    queue_arn: &str,
+    queue: &str,
     rule: &EventRule,
 ) -> Remedy {
     let region = quote(cx.region());
-    let name = rule_name(cx, rule);
+    let name = rule_name(queue, rule);
     let file = format!("{}.json", rule.id);
     remedy
         .document(&file, &rule.pattern())
@@ -61,19 +58,28 @@ pub(super) fn create_rule(
             "aws events put-rule --region {region} --name {name} --event-pattern file://{file}"
         ))
         .run(format!(
-            "aws events put-targets --region {region} --rule {name} --targets \
-             Id={TARGET_ID},Arn={queue_arn}"
+            "aws events put-targets --region {region} --rule {name} --targets Id={name},Arn={}",
+            arn(cx, queue)
         ))
 }
 
-/// A name for a rule that is to be created, within EventBridge's 64 characters.
-fn rule_name(cx: &Context<'_>, rule: &EventRule) -> String {
+/// The name of a rule that is to be created, and of its target, within EventBridge's 64
+/// characters. It is another one for each queue: `put-rule` and `put-targets` replace what is
+/// there under the same name.
+fn rule_name(queue: &str, rule: &EventRule) -> String {
     const LIMIT: usize = 64;
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    let cluster: String = cx.target.cluster.chars().filter(|c| plain(*c)).collect();
-    let room = LIMIT.saturating_sub(rule.id.len() + 1);
-    let cluster: String = cluster.chars().take(room).collect();
-    format!("{cluster}-{}", rule.id)
+    let whole = format!("{queue}-{}", rule.id);
+    if whole.len() <= LIMIT {
+        return whole;
+    }
+    let sum = format!("-{:08x}-{}", checksum(queue), rule.id);
+    let start: String = queue.chars().take(LIMIT.saturating_sub(sum.len())).collect();
+    start + &sum
+}
+
+/// FNV-1a: tells long names with the same start apart, the same way in every build.
+fn checksum(text: &str) -> u32 {
+    text.bytes().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
 /// The commands that create the queue and all that feeds it, as the getting-started template
@@ -95,7 +101,7 @@ pub(super) fn create(cx: &Context<'_>, name: &str, words: &str) -> Remedy {
         quote(name)
     ));
     let needed = rules::needed(cx.karpenter());
-    needed.into_iter().fold(remedy, |remedy, rule| create_rule(remedy, cx, &arn, rule))
+    needed.into_iter().fold(remedy, |remedy, rule| create_rule(remedy, cx, name, rule))
 }
 
 /// Adds the command that sets the queue's name, where there is a controller to set it for.
@@ -108,4 +114,21 @@ pub(super) fn set_name(remedy: Remedy, cx: &Context<'_>, name: &str) -> Remedy {
         quote(&cx.target.namespace.value),
         quote(name)
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::requirements::version::KarpenterVersion;
+
+    #[test]
+    fn each_queue_has_rules_of_its_own() {
+        let long = "q".repeat(79);
+        for rule in rules::needed(KarpenterVersion::NEWEST) {
+            assert_eq!(rule_name("demo", rule), format!("demo-{}", rule.id));
+            let names = [format!("{long}1"), format!("{long}2")].map(|q| rule_name(&q, rule));
+            assert_ne!(names[0], names[1]);
+            assert!(names.iter().all(|name| name.len() <= 64), "{names:?}");
+        }
+    }
 }

@@ -1,7 +1,9 @@
 //! The interruption queue and what feeds it.
 
+mod cover;
 pub mod encryption;
 pub mod exists;
+mod gap;
 mod mend;
 pub mod policy;
 pub mod rules;
@@ -20,14 +22,9 @@ use crate::{
 /// EventBridge, as a policy names it; the same in every partition.
 const EVENTS: &str = "events.amazonaws.com";
 
-/// The name in a queue's ARN, URL or name.
-fn name_of(queue: &str) -> &str {
-    queue.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or(queue)
-}
-
 /// What is known of a queue that is given by ARN, URL or name.
 fn fact<'a>(facts: &'a Facts, queue: &str) -> Result<&'a Fact<Queue>, Stop> {
-    let found = facts.queues.get(queue).or_else(|| facts.queues.get(name_of(queue)));
+    let found = facts.queues.get(queue).or_else(|| facts.queues.get(names::queue_name(queue)));
     found.ok_or_else(|| Stop::unknown(format!("these facts do not hold the queue {queue}")))
 }
 
@@ -57,27 +54,11 @@ fn each(
     judge: impl Fn(&Queue, &QueueAttributes) -> Result<Finding, Stop>,
 ) -> Verdicts {
     let one = |name: &str| {
-        Judged::new(name_of(name), || {
+        Judged::new(names::queue_name(name), || {
             let queue = fact(cx.facts, name)?.found()?;
             let queue = queue.ok_or_else(|| Stop::skipped("the queue does not exist"))?;
             judge(queue, queue.attributes.known()?)
         })
     };
     Ok(targets(cx)?.into_iter().map(one).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_name_is_the_last_part() {
-        for given in [
-            "demo",
-            "arn:aws:sqs:us-west-2:111122223333:demo",
-            "https://sqs.us-west-2.amazonaws.com/111122223333/demo",
-        ] {
-            assert_eq!(name_of(given), "demo");
-        }
-    }
 }

@@ -42,8 +42,9 @@ requests over TLS that carry the rule's ARN as `aws:SourceArn` and this account 
 ## Why
 EventBridge writes to a queue only by the queue's own policy. A condition on `aws:SourceArn` that
 leaves a rule out shuts just that rule out: a warning where no node is drained for its events.
-Karpenter's template also names `sqs.amazonaws.com`; no interruption comes that way, so its
-absence is not judged.
+Karpenter's template also names `sqs.amazonaws.com`. Every interruption is sent by EventBridge,
+and SQS itself sends nothing to this queue, so a policy without that principal loses nothing and
+is not warned about; the policies that this tool writes name it, as the template does.
 
 ## Seen as
 Nothing in the controller's log: the events are dropped. EventBridge's metric

@@ -1,19 +1,22 @@
 //! Whether each kind of interruption is forwarded to the queue.
 
+use std::collections::BTreeSet;
+
 use super::{
+    cover::{Cover, How},
     fact,
-    mend::{arn, create_rule},
-    name_of, targets,
+    gap::Gap,
+    targets,
 };
 use crate::{
-    checks::{Area, Check, Context, Judged, Stop, Verdicts, remedies::quote},
+    checks::{Area, Check, Context, Judged, Stop, Verdicts, remedies::listed},
     facts::{Fact, events::Rule},
-    outcome::{Finding, Remedy},
-    requirements::rules::{self, Delivery, Effect, EventRule},
-    target::Product,
+    outcome::Finding,
+    requirements::rules::{self, EventRule},
+    target::{Product, names::queue_name},
 };
 
-const API: &str = "events:ListRuleNamesByTarget";
+pub(super) const API: &str = "events:ListRuleNamesByTarget";
 
 pub static CHECK: Check = Check {
     id: "queue-rules",
@@ -24,14 +27,16 @@ pub static CHECK: Check = Check {
     needs: &["sqs:GetQueueUrl", API, "events:DescribeRule"],
     doc: "\
 ## What
-For each kind of event that the Karpenter version reads, an enabled EventBridge rule forwards it
-to the queue. Names are free, and one rule with a wider pattern serves as well.
+For each kind of event that the Karpenter version reads, enabled EventBridge rules forward to the
+queue what Karpenter acts on. Names are free; one rule with a wider pattern serves as well, and so
+do several rules that share a kind between them.
 
 ## Why
 Without its rule a kind of event never arrives, and nothing says so. For most of them Karpenter
 then drains no node in time: a fail. For rebalance recommendations it only writes a Kubernetes
 event, and interruptions of capacity reservations occur only to those who use interruptible ones
-(from Karpenter 1.10): warnings. So is a pattern that asks more of the event than its kind.
+(from Karpenter 1.10): warnings. So is a pattern that asks more of the event than is known
+beforehand.
 
 ## Seen as
 Nothing: the controller's log has no line about it, and nodes end without a drain.
@@ -45,7 +50,7 @@ Nothing: the controller's log has no line about it, and nodes end without a drai
 fn run(cx: &Context<'_>) -> Verdicts {
     let mut judged = Vec::new();
     for given in targets(cx)? {
-        let name = name_of(given);
+        let name = queue_name(given);
         let queue = fact(cx.facts, given).and_then(|queue| Ok(queue.found()?));
         match queue {
             Ok(Some(_)) => judged.extend(each_rule(cx, name)),
@@ -70,146 +75,30 @@ fn each_rule<'a>(cx: &'a Context<'_>, queue: &'a str) -> impl Iterator<Item = Ju
     })
 }
 
-/// What the rules that target the queue do for one kind of event.
-#[derive(Default)]
-struct Cover<'a> {
-    by: Option<&'a Rule>,
-    disabled: Option<&'a Rule>,
-    /// The rule, and the field of its pattern that asks more.
-    narrowed: Option<(&'a Rule, String)>,
-    unseen: Option<Stop>,
-}
-
-impl<'a> Cover<'a> {
-    fn of(needed: &EventRule, rules: &'a [Fact<Rule>]) -> Self {
-        let mut cover = Self::default();
-        for rule in rules {
-            match rule.found() {
-                Ok(Some(rule)) => cover.add(needed, rule),
-                Ok(None) => {}
-                Err(unseen) => cover.unseen = Some(unseen.into()),
-            }
-        }
-        cover
-    }
-
-    fn add(&mut self, needed: &EventRule, rule: &'a Rule) {
-        // A rule without a pattern runs on a schedule.
-        let Some(text) = &rule.pattern else { return };
-        let Ok(pattern) = serde_json::from_str(text) else {
-            let why = format!("the pattern of rule {} is not JSON", rule.name);
-            self.unseen = Some(Stop::unknown(why));
-            return;
-        };
-        let enabled = rule.state.starts_with("ENABLED");
-        match needed.delivered_by(&pattern) {
-            Delivery::Delivered if enabled => self.by = Some(rule),
-            Delivery::Delivered => self.disabled = Some(rule),
-            Delivery::Narrowed { by } if enabled => self.narrowed = Some((rule, by)),
-            Delivery::Narrowed { .. } | Delivery::NotDelivered { .. } => {}
-        }
-    }
-}
-
 fn judge(
     cx: &Context<'_>,
     queue: &str,
     needed: &EventRule,
     rules: &[Fact<Rule>],
 ) -> Result<Finding, Stop> {
-    let cover = Cover::of(needed, rules);
-    if let Some(rule) = cover.by {
-        return Ok(Finding::pass(format!("Rule {} forwards “{}”.", rule.name, needed.detail_type)));
-    }
-    // A rule that could not be read may be the one.
-    if let Some(stop) = cover.unseen {
-        return Err(stop);
-    }
-    let finding = if let Some((rule, field)) = cover.narrowed {
-        narrowed(cx, queue, needed, rule, &field)
-    } else if let Some(rule) = cover.disabled {
-        lost(
-            needed,
-            format!("Rule {} forwards “{}”, but is disabled.", rule.name, needed.detail_type),
-        )
-        .evidence("events:DescribeRule", format!("{}.State", rule.name), &rule.state)
-        .mend(Remedy::new("Enable the rule.").run(format!(
-            "aws events enable-rule --region {} --name {}",
-            quote(cx.region()),
-            quote(&rule.name)
-        )))
-    } else {
-        lost(needed, format!("No rule forwards “{}” to {queue}.", needed.detail_type))
-            .evidence(API, "RuleNames[]", names(rules))
-            .mend(create_rule(
-                Remedy::new("Create the rule, with the queue as its target."),
-                cx,
-                &arn(cx, queue),
-                needed,
-            ))
-    };
-    Ok(finding)
-}
-
-fn names(rules: &[Fact<Rule>]) -> String {
-    let names: Vec<_> =
-        rules.iter().filter_map(|rule| rule.value()).map(|rule| rule.name.as_str()).collect();
-    format!("[{}]", names.join(", "))
-}
-
-/// Events of this kind are lost: how bad that is depends on what Karpenter does with them.
-fn lost(needed: &EventRule, seen: String) -> Finding {
-    let note = &needed.note;
-    let finding = match (needed.effect, needed.when.is_empty()) {
-        (Effect::Drain, true) => Finding::fail(
-            seen,
-            format!("Karpenter never learns of it and does not drain the node in time. {note}"),
-        ),
-        (Effect::Drain, false) => Finding::warn(
-            seen,
-            format!("If this feature is in use, Karpenter does not drain the node in time. {note}"),
-        ),
-        (Effect::Event, _) => {
-            Finding::warn(seen, format!("The Kubernetes event about it is never written. {note}"))
+    let covers = Cover::of(needed, rules);
+    let by: BTreeSet<_> =
+        covers.iter().filter_map(Cover::forwarded_by).map(|rule| rule.name.as_str()).collect();
+    let mut missed = Vec::new();
+    for cover in covers.into_iter().filter(|cover| cover.forwarded_by().is_none()) {
+        // A rule that could not be read may be the one.
+        if let How::Unseen(stop) = cover.how {
+            return Err(stop);
         }
-    };
-    if needed.id == "capacity-reservation-interruption" {
-        finding.errors(&["interruption-rule-missing"])
-    } else {
-        finding
+        missed.push(cover);
     }
-}
-
-fn narrowed(
-    cx: &Context<'_>,
-    queue: &str,
-    needed: &EventRule,
-    rule: &Rule,
-    field: &str,
-) -> Finding {
-    Finding::warn(
-        format!(
-            "Rule {} forwards “{}” only where its pattern for {field} matches.",
-            rule.name, needed.detail_type
-        ),
-        "Events that do not match it never reach Karpenter, and it does not learn of those \
-         interruptions.",
-    )
-    .evidence(
-        "events:DescribeRule",
-        format!("{}.EventPattern", rule.name),
-        rule.pattern.clone().unwrap_or_default(),
-    )
-    .mend(create_rule(
-        Remedy::new(format!(
-            "Check that the pattern lets through what concerns this cluster. If it does not, add a \
-             rule for all of “{}”.",
-            needed.detail_type
-        )),
-        cx,
-        &arn(cx, queue),
-        needed,
-    ))
+    if !missed.is_empty() {
+        let rules = rules.iter().filter_map(|rule| rule.value()).map(|rule| rule.name.as_str());
+        return Ok(Gap { cx, queue, needed, rules: rules.collect() }.finding(&missed));
+    }
+    let by: Vec<_> = by.into_iter().collect();
+    let forward = if by.len() == 1 { "forwards" } else { "together forward" };
+    Ok(Finding::pass(format!("{} {forward} “{}”.", listed(&by), needed.detail_type)))
 }
 
 #[cfg(test)]
@@ -235,11 +124,35 @@ mod tests {
     }
 
     fn rule(state: &str, pattern: &Value) -> Value {
-        json!({"known": {"name": "r", "state": state, "pattern": pattern.to_string()}})
+        json!({"known": {"name": state.to_lowercase(), "state": state, "pattern": pattern.to_string()}})
     }
 
     fn rules(rules: &[Value]) -> Value {
         json!({"facts": {"queue_rules": {"demo": {"known": rules}}}})
+    }
+
+    /// A rule for state changes to these.
+    fn states(enabled: &str, states: &[&str]) -> Value {
+        let kind = "EC2 Instance State-change Notification";
+        rule(enabled, &json!({"detail-type": [kind], "detail": {"state": states}}))
+    }
+
+    #[test]
+    fn a_gap_names_what_is_left_out() {
+        let some = states("ENABLED", &["stopped", "terminated"]);
+        let rest = states("DISABLED", &["stopping", "shutting-down"]);
+        let left_out = "“EC2 Instance State-change Notification” with state stopping and state \
+                        shutting-down";
+        for (present, seen) in [
+            (vec![some.clone()], format!("No enabled rule forwards {left_out} to demo.")),
+            (
+                vec![some.clone(), rest.clone()],
+                format!("Only disabled rules, disabled, would forward {left_out}."),
+            ),
+        ] {
+            let found = Account::Karpenter.judge(&CHECK, &rules(&present)).remove(3);
+            assert_eq!((found.status, found.seen), (Fail, seen));
+        }
     }
 
     #[test]
@@ -249,6 +162,7 @@ mod tests {
         let of_one =
             json!({"source": ["aws.ec2", "aws.health"], "detail": {"instance-id": ["i-1"]}});
         let denied = |action: &str| json!({"denied": {"action": action, "message": "no"}});
+        let all = ["stopping", "stopped", "shutting-down", "terminated"];
         let missing = [Fail, Fail, Warn, Fail, Warn];
         assert_rows(
             Account::Karpenter,
@@ -264,6 +178,22 @@ mod tests {
                 ),
                 ("disabled", rules(&[rule("DISABLED", &everything)]), &expected(missing)),
                 ("narrowed", rules(&[rule("ENABLED", &of_one)]), &expected([Warn; 5])),
+                (
+                    "states shared by two rules",
+                    rules(&[states("ENABLED", &all[..2]), states("ENABLED", &all[2..])]),
+                    &expected([Fail, Fail, Warn, Pass, Warn]),
+                ),
+                ("some states only", rules(&[states("ENABLED", &all[..2])]), &expected(missing)),
+                (
+                    "the other states are off",
+                    rules(&[states("ENABLED", &all[..2]), states("DISABLED", &all[2..])]),
+                    &expected(missing),
+                ),
+                (
+                    "the other states may come by a rule that is not readable",
+                    rules(&[states("ENABLED", &all[..2]), denied("events:DescribeRule")]),
+                    &expected([Unknown; 5]),
+                ),
                 (
                     "a schedule",
                     rules(&[json!({"known": {"name": "r", "state": "ENABLED", "pattern": null}})]),

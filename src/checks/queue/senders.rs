@@ -44,9 +44,10 @@ pub(super) fn senders(cx: &Context<'_>, queue: &Queue, arn: &str) -> Vec<Sender>
 /// Whether a rule forwards events that drain a node; `None` if it forwards nothing for Karpenter.
 fn vital(cx: &Context<'_>, rule: &Rule) -> Option<bool> {
     let pattern: Value = serde_json::from_str(rule.pattern.as_deref()?).ok()?;
+    let passes = |delivery| !matches!(delivery, Delivery::NotDelivered { .. });
     let forwarded: Vec<_> = rules::needed(cx.karpenter())
         .into_iter()
-        .filter(|needed| !matches!(needed.delivered_by(&pattern), Delivery::NotDelivered { .. }))
+        .filter(|needed| needed.acted_on().any(|event| passes(event.delivered_by(&pattern))))
         .collect();
     let drains = |needed: &&EventRule| needed.effect == Effect::Drain && needed.when.is_empty();
     (!forwarded.is_empty()).then(|| forwarded.iter().any(drains))

@@ -4,11 +4,8 @@ use super::API;
 use crate::{
     checks::{
         Area, Check, Context, Judged, Verdicts,
-        remedies::{listed, quote, tags_argument},
-        subnets::{
-            near_miss::{NearMisses, near_misses},
-            selects_by_tag,
-        },
+        discovery::{NearMisses, may_take, near_misses, selects_by_tag, tag_command},
+        remedies::listed,
     },
     outcome::{Finding, Remedy},
     target::Product,
@@ -73,24 +70,22 @@ fn none(cx: &Context<'_>) -> Finding {
 }
 
 fn remedy(cx: &Context<'_>, near: &NearMisses) -> Remedy {
+    let meant: Vec<_> = near.meant.iter().map(String::as_str).collect();
+    if !meant.is_empty() {
+        return Remedy::new("Tag the security groups that seem to be meant.")
+            .run(tag_command(cx, &meant));
+    }
     let tag = &cx.target.discovery_tag.value;
-    let value = tag.value.as_deref().unwrap_or(&cx.target.cluster);
     let own = cx.facts.cluster.value();
     let own = own.and_then(|cluster| cluster.network.cluster_security_group_id.as_deref());
-    let (words, ids) = if near.meant.is_empty() {
-        (
-            "Tag the security group that EKS made for the cluster, which lets nodes and control \
-             plane talk. Or select groups by id in the EC2NodeClass.",
-            own.unwrap_or("SECURITY_GROUP_ID").to_owned(),
-        )
-    } else {
-        ("Tag the security groups that seem to be meant.", near.meant.join(" "))
-    };
-    Remedy::new(words).run(format!(
-        "aws ec2 create-tags --region {} --resources {ids} --tags {}",
-        quote(cx.region()),
-        tags_argument(&tag.key, value)
-    ))
+    let mut in_vpc = cx.facts.vpc_security_groups.value().into_iter().flatten();
+    let own = in_vpc.find(|group| Some(group.id.as_str()) == own && may_take(tag, &group.tags));
+    Remedy::new(
+        "Tag the security group that EKS made for the cluster, which lets nodes and control plane \
+         talk. Or select groups by id in the EC2NodeClass. A group that has the key with another \
+         value is another cluster's: leave it out.",
+    )
+    .run(tag_command(cx, &[own.map_or("SECURITY_GROUP_ID", |group| &group.id)]))
 }
 
 #[cfg(test)]
@@ -141,15 +136,26 @@ mod tests {
 
     #[test]
     fn the_meant_group_or_the_clusters_is_tagged() {
-        let of_vpc = |tags: Value| {
-            let group = json!({"id": "sg-09", "name": "n", "vpc_id": "vpc-01", "tags": tags});
+        let of_vpc = |tags: &Value, own: &Value| {
+            let group = |id: &str, tags: &Value| json!({"id": id, "name": "n", "vpc_id": "vpc-01", "tags": tags});
             json!({"facts": {
-                "discovered_security_groups": {"known": []}, "vpc_security_groups": {"known": [group]},
+                "discovered_security_groups": {"known": []},
+                "vpc_security_groups": {"known": [group("sg-09", tags), group("sg-01", own)]},
             }})
         };
+        let another = json!({"karpenter.sh/discovery": "other"});
+        let none = json!({});
+        let denied = json!({"denied": {"action": API, "message": "no"}});
         for (patch, id) in [
-            (of_vpc(json!({"Karpenter.sh/discovery": "demo"})), "--resources sg-09 "),
-            (of_vpc(json!({"Name": "demo"})), "--resources sg-01 "),
+            (of_vpc(&json!({"Karpenter.sh/discovery": "demo"}), &none), "--resources sg-09 "),
+            (of_vpc(&json!({"Name": "demo"}), &none), "--resources sg-01 "),
+            (of_vpc(&none, &another), "--resources SECURITY_GROUP_ID "),
+            (
+                json!({"facts": {
+                    "discovered_security_groups": {"known": []}, "vpc_security_groups": denied,
+                }}),
+                "--resources SECURITY_GROUP_ID ",
+            ),
         ] {
             let found = Account::Karpenter.judge(&CHECK, &patch).remove(0);
             let steps = found.remedy.expect("it is mended").steps;

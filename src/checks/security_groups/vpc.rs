@@ -4,10 +4,10 @@ use super::API;
 use crate::{
     checks::{
         Area, Check, Context, Judged, Stop, Verdicts,
-        subnets::{cluster_vpc, selects_by_tag, untag},
+        discovery::{Found, in_vpc, selects_by_tag},
     },
     facts::ec2::SecurityGroup,
-    outcome::{Finding, Remedy},
+    outcome::Finding,
     target::Product,
 };
 
@@ -31,7 +31,8 @@ of another VPC among them, EC2 refuses every launch.
 the reason `SecurityGroupSubnetVPCMismatch` on the NodeClaim.
 
 ## Fix
-Take the tag off the groups of the other VPC, or give each cluster a value of its own.
+Take the tag off the groups of the other VPC where its value is this cluster's, or give each
+cluster a value of its own.
 ",
     run,
 };
@@ -45,36 +46,21 @@ fn run(cx: &Context<'_>) -> Verdicts {
             cx.target.discovery_tag.value
         ))
     })?;
-    let judge =
-        |group: &SecurityGroup| Judged::new(&group.id, || judge(cx, group, cluster_vpc(cx)?));
-    Ok(groups.iter().map(judge).collect())
+    Ok(groups.iter().map(|group| Judged::new(&group.id, || judge(cx, group))).collect())
 }
 
-fn judge(cx: &Context<'_>, group: &SecurityGroup, vpc: &str) -> Result<Finding, Stop> {
-    let SecurityGroup { id, name, vpc_id, .. } = group;
-    let Some(of) = vpc_id else {
-        return Err(Stop::unknown("ec2:DescribeSecurityGroups shows no VPC for it"));
+fn judge(cx: &Context<'_>, group: &SecurityGroup) -> Result<Finding, Stop> {
+    let found = Found {
+        id: &group.id,
+        label: format!("{} ({})", group.id, group.name),
+        vpc_id: group.vpc_id.as_deref(),
+        tags: &group.tags,
+        api: API,
+        path: "SecurityGroups[].VpcId",
     };
-    if of == vpc {
-        return Ok(Finding::pass(format!("{name} is in {vpc}.")));
-    }
-    Ok(Finding::fail(
-        format!(
-            "{id} ({name}) has the tag {}, but is in {of}; the cluster is in {vpc}.",
-            cx.target.discovery_tag.value
-        ),
-        "Karpenter attaches every group that the tag selects, so EC2 refuses every launch in the \
-         cluster's VPC.",
-    )
-    .errors(&["security-group-subnet-vpc-mismatch"])
-    .evidence(API, "SecurityGroups[].VpcId", of)
-    .mend(
-        Remedy::new(format!(
-            "Take the tag off {id}. If a cluster in {of} needs it, give each cluster a value of \
-             its own instead."
-        ))
-        .run(untag(cx, id)),
-    ))
+    let effect = "Karpenter attaches every group that the tag selects, so EC2 refuses every launch \
+                  in the cluster's VPC.";
+    in_vpc(cx, &found, effect.to_owned())
 }
 
 #[cfg(test)]

@@ -1,9 +1,13 @@
-//! Whether EKS has addresses left in the control plane's own subnets.
+//! Whether EKS has addresses left in the cluster's own subnets.
 
-use super::API;
+use super::{
+    API,
+    room::{Consumer, Room},
+};
 use crate::{
     checks::{Area, Check, Context, Judged, Stop, Verdicts, remedies::quote},
-    outcome::{Finding, Remedy},
+    facts::ec2::Subnet,
+    outcome::{Finding, FindingStatus, Remedy},
     target::Product,
 };
 
@@ -12,28 +16,42 @@ use crate::{
 const NEEDED: u32 = 6;
 const RECOMMENDED: u32 = 16;
 
+/// Zones by id where EKS places no control plane (the same page).
+const NO_CONTROL_PLANE: [&str; 3] = ["use1-az3", "usw1-az2", "cac1-az3"];
+
 pub static CHECK: Check = Check {
     id: "cluster-subnets-free-addresses",
-    title: "EKS has free addresses in the cluster's own subnets",
+    title: "The cluster's own subnets have free addresses",
     area: Area::Launch,
     products: &[Product::Karpenter, Product::AutoMode],
-    errors: &[],
+    errors: &["cluster-subnets-full", "insufficient-free-addresses"],
     needs: &["eks:DescribeCluster", API],
     doc: "\
 ## What
-Each subnet that was given to EKS for the control plane has at least 6 free addresses.
+Each subnet that was given to EKS for the control plane has at least 6 free addresses and is in a
+zone where EKS places control planes. Where EKS Auto Mode has built-in node pools, it has at
+least 17, or 1 on an IPv6 cluster: enough for one more node.
 
 ## Why
 EKS puts 2 to 4 interfaces into these subnets, and new ones beside them when it upgrades the
 cluster or replaces a part of the control plane. It asks for 6 free addresses and recommends 16.
-Running nodes are not hit, so this is a warning: it comes due with the next upgrade. Nodes often
-share these subnets, and then pods use the addresses up.
+Running nodes are not hit, so this is a warning: it comes due with the next upgrade.
+
+The built-in node pools of EKS Auto Mode launch their nodes into the subnets that the cluster had
+when it was created (<https://github.com/aws/containers-roadmap/issues/2793>). A node takes an
+address of its own and, by default, a block of 16 for its pods. A zone whose subnets are all full
+is a fail.
+
+EKS takes no subnet in the zones `use1-az3`, `usw1-az2` and `cac1-az3` for the control plane.
+Nodes may run there.
 
 ## Seen as
-The cluster's health shows `InsufficientFreeAddresses`, or an upgrade ends with `IpNotAvailable`.
+The cluster's health shows `InsufficientFreeAddresses`, or an upgrade ends with `IpNotAvailable`;
+on EKS Auto Mode `InsufficientFreeAddressesInSubnet` on the NodeClaim.
 
 ## Fix
-Free addresses, or give the cluster other subnets of the same VPC and zones.
+Free addresses, or give the cluster other subnets of the same VPC and zones. Nodes of EKS Auto
+Mode need a NodeClass and a NodePool of your own to run in other subnets.
 ",
     run,
 };
@@ -56,31 +74,63 @@ fn judge(cx: &Context<'_>, id: &str) -> Result<Finding, Stop> {
         .evidence("eks:DescribeCluster", "cluster.resourcesVpcConfig.subnetIds", id)
         .mend(other_subnets(cx)));
     };
-    let free = subnet.free_addresses;
-    if free >= NEEDED {
-        let mut seen = format!("{free} free addresses in {}", subnet.zone);
-        if free < RECOMMENDED {
+    if !nodes_of_auto_mode(cx) {
+        return Ok(control_plane(cx, subnet));
+    }
+    let own = &cx.cluster()?.network.subnet_ids;
+    let room = Room::of(subnet, subnets.iter().filter(|subnet| own.contains(&subnet.id)));
+    let for_nodes = room.judge(cx, Consumer::AutoMode)?;
+    let for_eks = control_plane(cx, subnet);
+    Ok(match (for_nodes.status, for_eks.status) {
+        (FindingStatus::Pass, _) => for_eks,
+        (_, FindingStatus::Pass) => for_nodes,
+        _ => Finding { effect: format!("{} {}", for_nodes.effect, for_eks.effect), ..for_nodes },
+    })
+}
+
+/// Whether EKS launches nodes into the cluster's subnets: the NodeClass that comes with the
+/// built-in node pools names them, and comes only with a pool.
+fn nodes_of_auto_mode(cx: &Context<'_>) -> bool {
+    let cluster = cx.facts.cluster.value();
+    cx.target.runs(Product::AutoMode)
+        && cluster.is_some_and(|cluster| !cluster.auto_mode.node_pools.is_empty())
+}
+
+fn control_plane(cx: &Context<'_>, subnet: &Subnet) -> Finding {
+    let Subnet { id, zone, free_addresses: free, .. } = subnet;
+    if let Some(banned) = subnet.zone_id.as_deref().filter(|id| NO_CONTROL_PLANE.contains(id)) {
+        return Finding::warn(
+            format!("{id} is in {zone} ({banned}), where EKS places no control plane."),
+            "EKS refuses such a subnet, so a change of the cluster's subnets that still names it \
+             fails.",
+        )
+        .evidence(API, "Subnets[].AvailabilityZoneId", banned)
+        .mend(other_subnets(cx));
+    }
+    if *free >= NEEDED {
+        let mut seen = format!("{free} free addresses in {zone}");
+        if *free < RECOMMENDED {
             seen += &format!("; EKS recommends {RECOMMENDED}");
         }
-        return Ok(Finding::pass(seen));
+        return Finding::pass(seen);
     }
-    Ok(Finding::warn(
+    Finding::warn(
         format!(
-            "{id} in {} has {free} free addresses, and EKS asks for {NEEDED} in each of the \
-             cluster's subnets.",
-            subnet.zone
+            "{id} in {zone} has {free} free addresses, and EKS asks for {NEEDED} in each of the \
+             cluster's subnets."
         ),
         "Running nodes go on, but EKS may be unable to upgrade the cluster or to replace a part \
          of its control plane.",
     )
+    .errors(&["cluster-subnets-full"])
     .evidence(API, "Subnets[].AvailableIpAddressCount", free.to_string())
-    .mend(other_subnets(cx)))
+    .mend(other_subnets(cx))
 }
 
 fn other_subnets(cx: &Context<'_>) -> Remedy {
     Remedy::new(
         "Free addresses there, or give the cluster other subnets in the same VPC and the same \
-         zones; put the ids of all of them in place of SUBNET_IDS, with commas between.",
+         zones, outside of use1-az3, usw1-az2 and cac1-az3; put the ids of all of them in place of SUBNET_IDS, with commas between.",
     )
     .run(format!(
         "aws eks update-cluster-config --region {} --name {} --resources-vpc-config \
@@ -138,10 +188,52 @@ mod tests {
                 ("none are shown", absent, &[(Unknown, "demo")]),
             ],
         );
+        let mut banned = free(&[400, 400, 400]);
+        banned["facts"]["vpc_subnets"]["known"][1]["zone_id"] = json!("use1-az3");
+        assert_rows(
+            Account::Karpenter,
+            &CHECK,
+            &[("no control plane there", banned, &statuses([Pass, Warn, Pass]))],
+        );
+    }
+
+    /// Subnets of the zones a, a and b.
+    fn two_zones(addresses: &[u32]) -> Value {
+        let mut patch = free(addresses);
+        patch["facts"]["vpc_subnets"]["known"][2]["zone"] = json!("us-west-2b");
+        patch
+    }
+
+    #[test]
+    fn nodes_of_auto_mode_need_more() {
+        use Status::{Fail, Pass, Warn};
+        let mut no_pools = two_zones(&[6, 6, 6]);
+        no_pools["facts"]["cluster"] = json!({"known": {"auto_mode": {"node_pools": []}}});
+        let mut ipv6 = two_zones(&[6, 6, 6]);
+        ipv6["facts"]["cluster"] = json!({"known": {"network": {"ip_family": "ipv6"}}});
         assert_rows(
             Account::AutoMode,
             &CHECK,
-            &[("holds for Auto Mode too", free(&[0, 16, 16]), &statuses([Warn, Pass, Pass]))],
+            &[
+                ("a node's worth", two_zones(&[17, 17, 17]), &statuses([Pass; 3])),
+                ("less", two_zones(&[6, 6, 6]), &statuses([Warn; 3])),
+                ("one zone is full", two_zones(&[0, 0, 17]), &statuses([Fail, Fail, Pass])),
+                ("full beside room", two_zones(&[0, 17, 17]), &statuses([Warn, Pass, Pass])),
+                ("no built-in pools", no_pools, &statuses([Pass; 3])),
+                ("IPv6", ipv6, &statuses([Pass; 3])),
+            ],
         );
+        assert_rows(
+            Account::Karpenter,
+            &CHECK,
+            &[("Karpenter's are elsewhere", two_zones(&[6, 6, 6]), &statuses([Pass; 3]))],
+        );
+    }
+
+    #[test]
+    fn both_shortages_are_told() {
+        let found = Account::AutoMode.judge(&CHECK, &two_zones(&[0, 0, 17])).remove(0);
+        assert!(found.effect.contains("every launch in us-west-2a fails"), "{}", found.effect);
+        assert!(found.effect.contains("upgrade the cluster"), "{}", found.effect);
     }
 }

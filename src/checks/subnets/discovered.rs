@@ -1,14 +1,11 @@
 //! Whether the discovery tag selects any subnet.
 
-use super::{
-    API,
-    near_miss::{NearMisses, near_misses},
-    selects_by_tag,
-};
+use super::API;
 use crate::{
     checks::{
         Area, Check, Context, Judged, Verdicts,
-        remedies::{listed, quote, tags_argument},
+        discovery::{NearMisses, may_take, near_misses, selects_by_tag, tag_command},
+        remedies::listed,
     },
     facts::ec2::Subnet,
     outcome::{Finding, Remedy},
@@ -87,26 +84,32 @@ fn shared(cx: &Context<'_>, in_vpc: &[Subnet]) -> String {
 }
 
 fn remedy(cx: &Context<'_>, near: &NearMisses) -> Remedy {
-    let tag = &cx.target.discovery_tag.value;
-    let value = tag.value.as_deref().unwrap_or(&cx.target.cluster);
-    let own = cx.facts.cluster.value().map(|cluster| cluster.network.subnet_ids.clone());
-    let (words, ids) = if near.meant.is_empty() {
-        (
-            "Tag the subnets that nodes shall run in. The cluster's own are filled in: leave out \
-             those without a way to the cluster and the registries. Or select by id in the \
-             EC2NodeClass.",
-            own.unwrap_or_default(),
+    let meant: Vec<_> = near.meant.iter().map(String::as_str).collect();
+    if !meant.is_empty() {
+        return Remedy::new("Tag the subnets that seem to be meant.").run(tag_command(cx, &meant));
+    }
+    let own = cx.facts.cluster.value().map(|cluster| cluster.network.subnet_ids.as_slice());
+    let own = own.unwrap_or_default();
+    let in_vpc = cx.facts.vpc_subnets.value().into_iter().flatten();
+    let free: Vec<_> = in_vpc
+        .filter(|subnet| own.contains(&subnet.id))
+        .filter(|subnet| may_take(&cx.target.discovery_tag.value, &subnet.tags))
+        .map(|subnet| subnet.id.as_str())
+        .collect();
+    if free.is_empty() {
+        return Remedy::new(
+            "Tag the subnets that nodes shall run in, or select them by id in the EC2NodeClass. \
+             A subnet that has the key with another value is another cluster's: select it by id.",
         )
-    } else {
-        ("Tag the subnets that seem to be meant.", near.meant.clone())
-    };
-    let ids = if ids.is_empty() { vec!["SUBNET_ID".to_owned()] } else { ids };
-    Remedy::new(words).run(format!(
-        "aws ec2 create-tags --region {} --resources {} --tags {}",
-        quote(cx.region()),
-        ids.join(" "),
-        tags_argument(&tag.key, value)
-    ))
+        .run(tag_command(cx, &["SUBNET_ID"]));
+    }
+    Remedy::new(
+        "Tag the subnets that nodes shall run in. The cluster's own are filled in, but for those \
+         that have the key with another value, which another cluster may select by: leave out \
+         those without a way to the cluster and the registries. Or select by id in the \
+         EC2NodeClass.",
+    )
+    .run(tag_command(cx, &free))
 }
 
 #[cfg(test)]
@@ -152,14 +155,21 @@ mod tests {
         );
     }
 
-    fn outcome(subnet: &serde_json::Value) -> (Outcome, String) {
-        let mut in_vpc = json!({
-            "id": "subnet-07", "arn": null, "vpc_id": "vpc-01", "zone": "us-west-2a",
-            "zone_id": null, "cidr": null, "free_addresses": 100, "owner": "111122223333", "tags": {},
-        });
-        json_patch::merge(&mut in_vpc, subnet);
+    fn outcome(subnets: &[serde_json::Value]) -> (Outcome, String) {
+        let in_vpc: Vec<_> = subnets
+            .iter()
+            .map(|subnet| {
+                let mut full = json!({
+                    "id": "subnet-07", "arn": null, "vpc_id": "vpc-01", "zone": "us-west-2a",
+                    "zone_id": null, "cidr": null, "free_addresses": 100, "owner": "111122223333",
+                    "tags": {},
+                });
+                json_patch::merge(&mut full, subnet);
+                full
+            })
+            .collect();
         let patch = json!({"facts": {
-            "discovered_subnets": {"known": []}, "vpc_subnets": {"known": [in_vpc]},
+            "discovered_subnets": {"known": []}, "vpc_subnets": {"known": in_vpc},
         }});
         let found = Account::Karpenter.judge(&CHECK, &patch).remove(0);
         let steps = found.remedy.clone().expect("it is mended").steps;
@@ -169,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_near_miss_is_named_and_mended() {
-        let (found, command) = outcome(&json!({"tags": {"karpenter.sh/discovery ": "demo"}}));
+        let (found, command) = outcome(&[json!({"tags": {"karpenter.sh/discovery ": "demo"}})]);
         assert!(found.seen.contains("subnet-07 has"), "{}", found.seen);
         assert_eq!(
             command,
@@ -180,8 +190,25 @@ mod tests {
 
     #[test]
     fn without_one_the_clusters_subnets_are_proposed() {
-        let (found, command) = outcome(&json!({"owner": "999999999999"}));
+        let other = json!({"karpenter.sh/discovery": "demo2"});
+        for (subnets, ids) in [
+            (vec![json!({"id": "subnet-01"}), json!({"id": "subnet-02"})], "subnet-01 subnet-02"),
+            // The one that another cluster selects by its tag is left alone.
+            (
+                vec![json!({"id": "subnet-01", "tags": other}), json!({"id": "subnet-02"})],
+                "subnet-02",
+            ),
+            (vec![json!({"id": "subnet-01", "tags": other})], "SUBNET_ID"),
+            (vec![json!({})], "SUBNET_ID"),
+        ] {
+            let (_, command) = outcome(&subnets);
+            assert!(command.contains(&format!("--resources {ids} --tags")), "{command}");
+        }
+    }
+
+    #[test]
+    fn a_shared_vpc_is_pointed_out() {
+        let (found, _) = outcome(&[json!({"owner": "999999999999"})]);
         assert!(found.seen.contains("belong to account 999999999999"), "{}", found.seen);
-        assert!(command.contains("--resources subnet-01 subnet-02 subnet-03 "), "{command}");
     }
 }

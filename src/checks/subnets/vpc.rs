@@ -1,10 +1,13 @@
 //! Whether the selected subnets are in the cluster's VPC.
 
-use super::{API, cluster_vpc, selected, untag};
+use super::{API, selected};
 use crate::{
-    checks::{Area, Check, Context, Judged, Verdicts},
+    checks::{
+        Area, Check, Context, Judged, Stop, Verdicts,
+        discovery::{Found, in_vpc},
+    },
     facts::ec2::Subnet,
-    outcome::{Finding, Remedy},
+    outcome::Finding,
     target::Product,
 };
 
@@ -29,45 +32,32 @@ subnet and security groups are in different VPCs.
 the reason `SecurityGroupSubnetVPCMismatch` on the NodeClaim.
 
 ## Fix
-Take the tag off the subnets of the other VPC, or give each cluster a value of its own.
+Take the tag off the subnets of the other VPC where its value is this cluster's, or give each
+cluster a value of its own.
 ",
     run,
 };
 
 fn run(cx: &Context<'_>) -> Verdicts {
     let subnets = selected(cx)?;
-    Ok(subnets
-        .iter()
-        .map(|subnet| Judged::new(&subnet.id, || Ok(judge(cx, subnet, cluster_vpc(cx)?))))
-        .collect())
+    Ok(subnets.iter().map(|subnet| Judged::new(&subnet.id, || judge(cx, subnet))).collect())
 }
 
-fn judge(cx: &Context<'_>, subnet: &Subnet, vpc: &str) -> Finding {
-    if subnet.vpc_id == vpc {
-        return Finding::pass(format!("It is in {vpc}."));
-    }
-    let tag = &cx.target.discovery_tag.value;
-    Finding::fail(
-        format!(
-            "{} has the tag {tag}, but is in {}; the cluster is in {vpc}.",
-            subnet.id, subnet.vpc_id
-        ),
-        format!(
-            "Where Karpenter picks it in {}, EC2 refuses the launch, because the security groups \
-             are in the other VPC; and a node there could not reach the cluster.",
-            subnet.zone
-        ),
-    )
-    .errors(&["security-group-subnet-vpc-mismatch"])
-    .evidence(API, "Subnets[].VpcId", &subnet.vpc_id)
-    .mend(
-        Remedy::new(format!(
-            "Take the tag off {}. If a cluster in {} needs it, give each cluster a value of its \
-             own instead.",
-            subnet.id, subnet.vpc_id
-        ))
-        .run(untag(cx, &subnet.id)),
-    )
+fn judge(cx: &Context<'_>, subnet: &Subnet) -> Result<Finding, Stop> {
+    let found = Found {
+        id: &subnet.id,
+        label: subnet.id.clone(),
+        vpc_id: Some(&subnet.vpc_id),
+        tags: &subnet.tags,
+        api: API,
+        path: "Subnets[].VpcId",
+    };
+    let effect = format!(
+        "Where Karpenter picks it in {}, EC2 refuses the launch, because the security groups are \
+         in the other VPC; and a node there could not reach the cluster.",
+        subnet.zone
+    );
+    in_vpc(cx, &found, effect)
 }
 
 #[cfg(test)]
@@ -116,5 +106,29 @@ mod tests {
                 ),
             ],
         );
+    }
+    #[test]
+    fn a_tag_that_may_be_another_clusters_stays() {
+        for (tag, command) in [
+            (None, Some("--resources subnet-09 --tags Key=karpenter.sh/discovery,Value=demo")),
+            (Some("karpenter.sh/discovery"), None),
+            (Some("team=a"), None),
+        ] {
+            let tags = match tag {
+                None => json!({"karpenter.sh/discovery": "demo"}),
+                Some(_) => json!({"karpenter.sh/discovery": "other", "team": "a"}),
+            };
+            let stray = json!({
+                "id": "subnet-09", "arn": null, "vpc_id": "vpc-02", "zone": "us-west-2a",
+                "zone_id": null, "cidr": null, "free_addresses": 9, "owner": null, "tags": tags,
+            });
+            let patch = json!({
+                "scope": {"discovery_tag": tag}, "facts": {"discovered_subnets": {"known": [stray]}},
+            });
+            let found = Account::Karpenter.judge(&CHECK, &patch).remove(0);
+            let steps = serde_json::to_string(&found.remedy.expect("it is mended").steps).unwrap();
+            assert_eq!(steps.contains("delete-tags"), command.is_some(), "{tag:?} {steps}");
+            assert!(command.is_none_or(|command| steps.contains(command)), "{steps}");
+        }
     }
 }

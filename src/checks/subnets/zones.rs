@@ -1,19 +1,21 @@
 //! Whether the selected subnets cover more than one zone.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{API, selected};
 use crate::{
     checks::{
         Area, Check, Context, Judged, Stop, Verdicts,
-        remedies::{listed, quote, tags_argument},
+        discovery::{cluster_vpc, may_take, tag_command},
+        remedies::listed,
     },
+    facts::ec2::Subnet,
     outcome::{Finding, Remedy},
     target::Product,
 };
 
-/// Zones that a cluster needs for Karpenter's two replicas, which spread over zones
-/// (`charts/karpenter/values.yaml` at v1.0.0 and later).
+/// EKS has the control plane in two zones at least, so pods, volumes and their nodes are expected
+/// in as many. <https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html>
 const ZONES: usize = 2;
 
 pub static CHECK: Check = Check {
@@ -21,11 +23,11 @@ pub static CHECK: Check = Check {
     title: "The selected subnets cover at least two zones",
     area: Area::Launch,
     products: &[Product::Karpenter, Product::AutoMode],
-    errors: &[],
-    needs: &[API],
+    errors: &["volume-zone-conflict"],
+    needs: &["eks:DescribeCluster", API],
     doc: "\
 ## What
-The subnets that the discovery tag selects are in at least two availability zones.
+The subnets that the discovery tag selects in the cluster's VPC are in at least two availability zones.
 
 ## Why
 Karpenter launches only in zones that it has a subnet for. With one zone, pods with a volume in
@@ -46,18 +48,38 @@ Tag a subnet in another zone of the cluster's VPC.
 
 fn run(cx: &Context<'_>) -> Verdicts {
     let subnets = selected(cx)?;
-    let in_vpc = cx.facts.cluster.value().and_then(|cluster| cluster.network.vpc_id.as_deref());
-    let usable = subnets.iter().filter(|subnet| in_vpc.is_none_or(|vpc| vpc == subnet.vpc_id));
-    let zones: BTreeSet<_> =
-        usable.map(|s| (s.zone_id.as_deref().unwrap_or(&s.zone), s.zone.as_str())).collect();
-    let names: Vec<_> = zones.iter().map(|(_, name)| *name).collect();
-    Ok(vec![Judged::new(cx.target.discovery_tag.value.to_string(), || match names[..] {
-        [] => Err(Stop::skipped(
-            "none of the selected subnets is in the cluster's VPC (see subnets-vpc)",
-        )),
+    Ok(vec![Judged::new(cx.target.discovery_tag.value.to_string(), || judge(cx, subnets))])
+}
+
+fn judge(cx: &Context<'_>, subnets: &[Subnet]) -> Result<Finding, Stop> {
+    let anywhere = zones(subnets.iter());
+    if let [zone] = anywhere[..] {
+        let elsewhere = subnets.iter().all(|s| cluster_vpc(cx).is_ok_and(|vpc| vpc != s.vpc_id));
+        return if elsewhere { Err(none_in_vpc()) } else { Ok(one(cx, zone)) };
+    }
+    let vpcs: BTreeSet<_> = subnets.iter().map(|subnet| &subnet.vpc_id).collect();
+    let in_vpc = match cluster_vpc(cx) {
+        Ok(vpc) => zones(subnets.iter().filter(|subnet| subnet.vpc_id == vpc)),
+        // All in one VPC: nothing hangs on which one is the cluster's.
+        Err(_) if vpcs.len() == 1 => anywhere,
+        Err(stop) => return Err(stop),
+    };
+    match in_vpc[..] {
+        [] => Err(none_in_vpc()),
         [zone] => Ok(one(cx, zone)),
-        _ => Ok(Finding::pass(format!("They are in {}.", listed(&names)))),
-    })])
+        _ => Ok(Finding::pass(format!("They are in {}.", listed(&in_vpc)))),
+    }
+}
+
+/// The zones of these subnets by name, each once.
+fn zones<'a>(subnets: impl Iterator<Item = &'a Subnet>) -> Vec<&'a str> {
+    let by_id: BTreeMap<_, _> =
+        subnets.map(|s| (s.zone_id.as_deref().unwrap_or(&s.zone), s.zone.as_str())).collect();
+    by_id.into_values().collect()
+}
+
+fn none_in_vpc() -> Stop {
+    Stop::skipped("none of the selected subnets is in the cluster's VPC (see subnets-vpc)")
 }
 
 fn one(cx: &Context<'_>, zone: &str) -> Finding {
@@ -68,30 +90,27 @@ fn one(cx: &Context<'_>, zone: &str) -> Finding {
         .value()
         .into_iter()
         .flatten()
-        .filter(|subnet| subnet.zone != zone)
+        .filter(|subnet| subnet.zone != zone && may_take(tag, &subnet.tags))
         .map(|subnet| subnet.id.as_str())
         .collect();
-    let value = tag.value.as_deref().unwrap_or(&cx.target.cluster);
     let words = format!(
         "Tag a subnet in another zone, at least {ZONES} zones in all. Take one that nodes may run in."
     );
-    let remedy = if elsewhere.is_empty() {
-        Remedy::new(format!("{words} The VPC shows none, so create it first."))
-    } else {
-        Remedy::new(format!("{words} The VPC has {} in other zones.", listed(&elsewhere))).run(
-            format!(
-                "aws ec2 create-tags --region {} --resources {} --tags {}",
-                quote(cx.region()),
-                elsewhere[0],
-                tags_argument(&tag.key, value)
-            ),
-        )
+    let remedy = match elsewhere[..] {
+        [] => Remedy::new(format!(
+            "{words} The VPC shows none that another cluster's tag is not on, so create it first."
+        )),
+        [first, ..] => {
+            Remedy::new(format!("{words} The VPC has {} in other zones.", listed(&elsewhere)))
+                .run(tag_command(cx, &[first]))
+        }
     };
     Finding::warn(
         format!("Every subnet with the tag {tag} is in {zone}."),
         "Karpenter launches nodes in this zone only. Pods bound to another zone, by a volume or \
          by a spread over zones, stay Pending, and an outage of the zone takes every node.",
     )
+    .errors(&["volume-zone-conflict"])
     .evidence(API, "Subnets[].AvailabilityZone", zone)
     .mend(remedy)
 }
@@ -123,18 +142,40 @@ mod tests {
         let also_a = subnet("subnet-04", "us-west-2a", "usw2-az1", "vpc-01");
         let b = subnet("subnet-02", "us-west-2b", "usw2-az2", "vpc-01");
         let b_of_another = subnet("subnet-09", "us-west-2b", "usw2-az2", "vpc-02");
+        let a_of_another = subnet("subnet-08", "us-west-2a", "usw2-az1", "vpc-02");
+        let unseen = |subnets: &[Value]| {
+            let mut patch = selected(subnets);
+            patch["facts"]["cluster"] =
+                json!({"denied": {"action": "eks:DescribeCluster", "message": "no"}});
+            patch
+        };
         let no_control_plane = subnet("subnet-05", "us-east-1e", "use1-az3", "vpc-01");
         assert_rows(
             Account::Karpenter,
             &CHECK,
             &[
                 ("three", json!({}), &[(Status::Pass, TAG)]),
-                ("two", selected(&[a.clone(), b]), &[(Status::Pass, TAG)]),
+                ("two", selected(&[a.clone(), b.clone()]), &[(Status::Pass, TAG)]),
                 ("two in one", selected(&[a.clone(), also_a]), &[(Status::Warn, TAG)]),
                 (
                     "the second is another VPC's",
                     selected(&[a.clone(), b_of_another.clone()]),
                     &[(Status::Warn, TAG)],
+                ),
+                (
+                    "the second may be another VPC's",
+                    unseen(&[a.clone(), b_of_another.clone()]),
+                    &[(Status::Unknown, TAG)],
+                ),
+                (
+                    "one zone, whichever VPC it is",
+                    unseen(&[a.clone(), a_of_another]),
+                    &[(Status::Warn, TAG)],
+                ),
+                (
+                    "one VPC, whichever it is",
+                    unseen(&[a.clone(), b.clone()]),
+                    &[(Status::Pass, TAG)],
                 ),
                 (
                     "one where no control plane may be",
@@ -150,5 +191,24 @@ mod tests {
                 ),
             ],
         );
+    }
+    #[test]
+    fn another_clusters_subnet_is_not_tagged() {
+        let a = subnet("subnet-01", "us-west-2a", "usw2-az1", "vpc-01");
+        let mut others = subnet("subnet-02", "us-west-2b", "usw2-az2", "vpc-01");
+        others["tags"] = json!({"karpenter.sh/discovery": "other"});
+        let free = subnet("subnet-03", "us-west-2c", "usw2-az3", "vpc-01");
+        for (in_vpc, tagged) in [
+            (vec![a.clone(), others.clone(), free], Some("--resources subnet-03 ")),
+            (vec![a.clone(), others], None),
+        ] {
+            let patch = json!({"facts": {
+                "discovered_subnets": {"known": [a]}, "vpc_subnets": {"known": in_vpc},
+            }});
+            let found = Account::Karpenter.judge(&CHECK, &patch).remove(0);
+            let steps = serde_json::to_string(&found.remedy.expect("it is mended").steps).unwrap();
+            assert_eq!(steps.contains("create-tags"), tagged.is_some(), "{steps}");
+            assert!(tagged.is_none_or(|tagged| steps.contains(tagged)), "{steps}");
+        }
     }
 }

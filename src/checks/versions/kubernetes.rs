@@ -1,18 +1,15 @@
 //! The cluster's Kubernetes version against the range of the Karpenter release.
 
+use super::remedy::{newer_karpenter, older_karpenter};
 use crate::{
-    checks::{Area, Check, Context, Judged, Stop, Verdicts, remedies::quote},
+    checks::{Area, Check, Context, Judged, Stop, Verdicts},
     outcome::{Finding, Remedy, Unknown},
     requirements::{
-        kubernetes::{self, KubernetesVersion},
+        kubernetes::{self, KubernetesRange, KubernetesVersion},
         version::KarpenterVersion,
-        versions,
     },
     target::{Origin, Product},
 };
-
-/// Chart versions carry a `v` before this release (the upgrade guide's notes on 0.35).
-const PLAIN_CHART_VERSIONS: KarpenterVersion = KarpenterVersion::new(0, 35, 0);
 
 pub static CHECK: Check = Check {
     id: "kubernetes-version",
@@ -35,8 +32,9 @@ than the range is a warning: support was taken back, mostly because nobody tests
 `karpenter is not compatible with kubernetes version` in the controller's log.
 
 ## Fix
-Upgrade Karpenter to a release that supports the cluster's version; see
-<https://karpenter.sh/docs/upgrading/compatibility/>.
+Use a release of Karpenter that supports the cluster's version; see
+<https://karpenter.sh/docs/upgrading/compatibility/>. Between 0.3x, 1.0 and 1.1 the APIs change:
+follow the migration guide there. An upgrade of the cluster cannot be undone.
 ",
     run,
 };
@@ -58,33 +56,10 @@ fn judge(cx: &Context<'_>, version: KubernetesVersion) -> Result<Finding, Stop> 
         range.min, range.max
     );
     let assumed = cx.target.karpenter_version.origin == Origin::NewestKnown;
-    let finding = if version > range.max {
-        if assumed || karpenter.is_newer_than_known() {
-            return Err(Stop::Unknown(too_new_to_know(version)));
-        }
-        Finding::fail(
-            seen,
-            "Karpenter is untested there and logs an error whenever it sees the version; images, \
-             kubelet settings and APIs newer than its range may be beyond it.",
-        )
-        .mend(upgrade_karpenter(cx, version))
-    } else if version > range.checked_max {
-        Finding::warn(
-            seen,
-            format!(
-                "It is supported, but the check inside of Karpenter {karpenter} ends at {} and \
-                 logs an error all the same.",
-                range.checked_max
-            ),
-        )
-        .mend(upgrade_karpenter(cx, version))
-    } else if version < range.min {
-        Finding::warn(
-            seen,
-            "Karpenter is no longer tested there and logs an error whenever it sees the version.",
-        )
-        .mend(upgrade_cluster(cx, version))
-    } else {
+    if version > range.max && (assumed || karpenter.is_newer_than_known()) {
+        return Err(Stop::Unknown(too_new_to_know(version)));
+    }
+    let Some(finding) = out_of_range(cx, version, range, &seen) else {
         return Ok(Finding::pass(seen));
     };
     Ok(finding.errors(&["kubernetes-version-incompatible"]).evidence(
@@ -92,6 +67,34 @@ fn judge(cx: &Context<'_>, version: KubernetesVersion) -> Result<Finding, Stop> 
         "cluster.version",
         version.to_string(),
     ))
+}
+
+/// The finding for a version that the release is not meant for; `None` where it is.
+fn out_of_range(
+    cx: &Context<'_>,
+    version: KubernetesVersion,
+    range: KubernetesRange,
+    seen: &str,
+) -> Option<Finding> {
+    if version > range.max {
+        let effect = "Karpenter is untested there and logs an error whenever it sees the version; \
+                      images, kubelet settings and APIs newer than its range may be beyond it.";
+        Some(Finding::fail(seen, effect).mend(newer_karpenter(cx, version)))
+    } else if version > range.checked_max {
+        let effect = format!(
+            "It is supported, but the check inside of Karpenter {} ends at {} and logs an error \
+             all the same.",
+            cx.karpenter(),
+            range.checked_max
+        );
+        Some(Finding::warn(seen, effect).mend(newer_karpenter(cx, version)))
+    } else if version < range.min {
+        let effect = "Karpenter is no longer tested there and logs an error whenever it sees the \
+                      version.";
+        Some(Finding::warn(seen, effect).mend(older_karpenter(cx, version)))
+    } else {
+        None
+    }
 }
 
 fn too_new_to_know(version: KubernetesVersion) -> Unknown {
@@ -106,54 +109,6 @@ fn too_new_to_know(version: KubernetesVersion) -> Unknown {
             KarpenterVersion::NEWEST
         ))
     }
-}
-
-fn upgrade_karpenter(cx: &Context<'_>, version: KubernetesVersion) -> Remedy {
-    let Some(oldest) =
-        kubernetes::oldest_supporting(version).map(|first| first.max(cx.karpenter()))
-    else {
-        return Remedy::new(format!(
-            "No known release of Karpenter supports Kubernetes {version} yet. Wait for one before \
-             you rely on this cluster; see https://karpenter.sh/docs/upgrading/compatibility/."
-        ));
-    };
-    let of_its_line = |line: &&versions::Minor| {
-        (line.first.major, line.first.minor) == (oldest.major, oldest.minor)
-    };
-    let newest = versions::minors().iter().find(of_its_line).map_or(oldest, |line| line.newest);
-    if cx.target.before_install() {
-        return Remedy::new(format!(
-            "Install Karpenter {oldest} or newer; {newest} is the last patch of that line."
-        ));
-    }
-    let chart =
-        if newest < PLAIN_CHART_VERSIONS { format!("v{newest}") } else { newest.to_string() };
-    let helm = |name: &str| {
-        format!(
-            "helm upgrade --install {name} oci://public.ecr.aws/karpenter/{name} --version {chart} \
-             --namespace {} --reuse-values",
-            quote(&cx.target.namespace.value)
-        )
-    };
-    Remedy::new(format!(
-        "Upgrade Karpenter to {oldest} or newer; {newest} is the last patch of that line. Read \
-         https://karpenter.sh/docs/upgrading/upgrade-guide/ for the steps between, and update the \
-         controller's policies first."
-    ))
-    .run(helm("karpenter-crd"))
-    .run(helm("karpenter"))
-}
-
-fn upgrade_cluster(cx: &Context<'_>, version: KubernetesVersion) -> Remedy {
-    let next = KubernetesVersion { minor: version.minor + 1, ..version };
-    let instead = kubernetes::newest_supporting(version)
-        .map(|newest| format!(" Until then, Karpenter {newest} is the newest that supports it."))
-        .unwrap_or_default();
-    Remedy::new(format!("Upgrade the cluster, one minor version at a time.{instead}")).run(format!(
-        "aws eks update-cluster-version --region {} --name {} --kubernetes-version {next}",
-        quote(cx.region()),
-        quote(&cx.target.cluster)
-    ))
 }
 
 #[cfg(test)]
@@ -212,20 +167,51 @@ mod tests {
         assert!(remedy.steps.is_empty());
     }
 
+    fn remedy(patch: &Value) -> (String, Vec<String>) {
+        let remedy = Account::Karpenter.judge(&CHECK, patch).remove(0).remedy;
+        let remedy = remedy.expect("it is mended");
+        let commands = remedy.steps.into_iter().map(|step| match step {
+            Step::Command { command } => command,
+            Step::Document { document, .. } => document,
+        });
+        (remedy.words, commands.collect())
+    }
+
     #[test]
     fn remedies_name_the_release() {
-        for (cluster, karpenter, words, command) in [
+        for (cluster, karpenter, words, version) in [
             ("1.35", "1.8.0", "Karpenter to 1.9.0 or newer", "--version 1.9.2 "),
             ("1.29", "0.33.0", "Karpenter to 0.34.0 or newer", "--version v0.34."),
             ("1.34", "1.6.0", "Karpenter to 1.6.0 or newer", "--version 1.6.8 "),
-            ("1.24", "1.0.0", "Karpenter 0.37.8 is the newest", "--kubernetes-version 1.25"),
         ] {
-            let outcome =
-                Account::Karpenter.judge(&CHECK, &pair(cluster, Some(karpenter))).remove(0);
-            let remedy = outcome.remedy.expect("it is mended");
-            assert!(remedy.words.contains(words), "{}", remedy.words);
-            let Some(Step::Command { command: last }) = remedy.steps.last() else { panic!() };
-            assert!(last.contains(command), "{last}");
+            let (said, commands) = remedy(&pair(cluster, Some(karpenter)));
+            assert!(said.contains(words), "{said}");
+            assert_eq!(commands.len(), 2, "{commands:?}");
+            assert!(commands.iter().all(|command| command.contains(version)), "{commands:?}");
+            assert!(!commands.iter().any(|c| c.contains(" --reuse-values")), "{commands:?}");
+            // A controller under another name must not get a second one beside it.
+            assert!(!commands[1].contains("--install"), "{commands:?}");
         }
+    }
+
+    #[test]
+    fn what_migrates_or_cannot_be_undone_is_words_only() {
+        for (cluster, karpenter, words) in [
+            ("1.33", "0.36.2", "first to 1.0 by the migration guide"),
+            ("1.32", "1.0.14", "APIs change on the way"),
+            ("1.29", "0.32.0", "APIs change on the way"),
+            ("1.24", "1.0.0", "Karpenter 0.37.8 is the newest"),
+            ("1.24", "1.0.0", "make NodePools and NodeClasses anew"),
+            ("1.25", "1.14.0", "Karpenter 1.4.4 is the newest"),
+            ("1.22", "0.37.0", "upgrade the cluster"),
+        ] {
+            let (said, commands) = remedy(&pair(cluster, Some(karpenter)));
+            assert!(said.contains(words), "{said}");
+            assert!(commands.is_empty(), "{commands:?}");
+        }
+        let mut before = pair("1.25", Some("1.14.0"));
+        before["scope"]["stage"] = json!("before");
+        let (said, commands) = remedy(&before);
+        assert!(said.starts_with("Install Karpenter 1.4.4") && commands.is_empty(), "{said}");
     }
 }

@@ -1,3 +1,4 @@
 //! Whether the versions in use are meant for each other.
 
 pub mod kubernetes;
+mod remedy;

@@ -10,8 +10,8 @@ use super::{Aws, expect, owned, timestamp};
 use crate::facts::{
     Fact,
     eks::{
-        AccessEntry, AuthenticationMode, AutoMode, Cluster, ClusterNetwork, NodeGroup,
-        PodIdentityAssociation,
+        AccessEntry, AccessScope, Addon, AssociatedPolicy, AuthenticationMode, AutoMode, Cluster,
+        ClusterNetwork, HealthIssue, NodeGroup, PodIdentityAssociation,
     },
 };
 
@@ -88,7 +88,8 @@ impl Aws {
         })
     }
 
-    async fn access_policies(&self, cluster: &str, principal: &str) -> Fact<Vec<String>> {
+    async fn access_policies(&self, cluster: &str, principal: &str) -> Fact<Vec<AssociatedPolicy>> {
+        const ACTION: &str = "eks:ListAssociatedAccessPolicies";
         let call = self
             .eks
             .list_associated_access_policies()
@@ -98,8 +99,11 @@ impl Aws {
             .items()
             .send()
             .collect::<Result<Vec<_>, _>>();
-        let answer = self.ask.ask("eks:ListAssociatedAccessPolicies", NOT_FOUND, call).await;
-        answer.map(|policies| policies.into_iter().filter_map(|policy| policy.policy_arn).collect())
+        let answer = self.ask.ask(ACTION, NOT_FOUND, call).await;
+        answer.and_then(|policies| {
+            let policies = policies.into_iter().map(associated_policy).collect();
+            expect(ACTION, "access scope", policies)
+        })
     }
 
     /// The pod identity associations whose service account `wanted` accepts, described.
@@ -145,9 +149,30 @@ impl Aws {
                 namespace: owned(association.namespace()),
                 service_account: owned(association.service_account()),
                 role_arn: owned(association.role_arn()),
-                target_role_arn: association.target_role_arn,
+                session_tags_disabled: association.disable_session_tags.unwrap_or_default(),
+                policy: association.policy.filter(|policy| !policy.is_empty()),
+                target_role_arn: association.target_role_arn.filter(|arn| !arn.is_empty()),
             });
             expect(ACTION, "association", found)
+        })
+    }
+}
+
+impl Aws {
+    pub async fn addon(&self, cluster: &str, name: &str) -> Fact<Addon> {
+        const ACTION: &str = "eks:DescribeAddon";
+        let call = self.eks.describe_addon().cluster_name(cluster).addon_name(name).send();
+        let answer = self.ask.ask(ACTION, NOT_FOUND, call).await;
+        answer.and_then(|answer| {
+            let addon = answer.addon.map(|addon| Addon {
+                name: name.to_owned(),
+                status: addon.status.map(|status| status.as_str().to_owned()).unwrap_or_default(),
+                version: addon.addon_version,
+                service_account_role_arn: addon
+                    .service_account_role_arn
+                    .filter(|arn| !arn.is_empty()),
+            });
+            expect(ACTION, "add-on", addon)
         })
     }
 }
@@ -180,6 +205,10 @@ fn cluster(cluster: &types::Cluster) -> Option<Cluster> {
         version: cluster.version()?.to_owned(),
         platform_version: cluster.platform_version.clone(),
         status: cluster.status().map(|status| status.as_str().to_owned()).unwrap_or_default(),
+        health_issues: cluster
+            .health()
+            .map(|health| health.issues().iter().map(health_issue).collect())
+            .unwrap_or_default(),
         endpoint: cluster.endpoint.clone(),
         role_arn: cluster.role_arn()?.to_owned(),
         oidc_issuer: cluster
@@ -200,6 +229,14 @@ fn cluster(cluster: &types::Cluster) -> Option<Cluster> {
         },
         auto_mode: auto_mode(cluster),
     })
+}
+
+fn health_issue(issue: &types::ClusterIssue) -> HealthIssue {
+    HealthIssue {
+        code: issue.code().map(|code| code.as_str().to_owned()).unwrap_or_default(),
+        message: owned(issue.message()),
+        resources: issue.resource_ids().to_vec(),
+    }
 }
 
 /// Clusters from before access entries have no access config; the ConfigMap decides there.
@@ -230,7 +267,7 @@ fn auto_mode(cluster: &types::Cluster) -> AutoMode {
     }
 }
 
-fn access_entry(entry: &types::AccessEntry, policies: Fact<Vec<String>>) -> AccessEntry {
+fn access_entry(entry: &types::AccessEntry, policies: Fact<Vec<AssociatedPolicy>>) -> AccessEntry {
     AccessEntry {
         principal_arn: owned(entry.principal_arn()),
         entry_type: owned(entry.r#type()),
@@ -239,4 +276,13 @@ fn access_entry(entry: &types::AccessEntry, policies: Fact<Vec<String>>) -> Acce
         created: entry.created_at().and_then(timestamp),
         policies,
     }
+}
+
+fn associated_policy(policy: types::AssociatedAccessPolicy) -> Option<AssociatedPolicy> {
+    let scope = match policy.access_scope?.r#type? {
+        types::AccessScopeType::Cluster => AccessScope::Cluster,
+        types::AccessScopeType::Namespace => AccessScope::Namespaces,
+        _ => return None,
+    };
+    Some(AssociatedPolicy { arn: policy.policy_arn?, scope })
 }

@@ -1,11 +1,11 @@
-//! Roles and instance profiles (IAM).
+//! Roles, their policies, instance profiles and identity providers (IAM).
 
 use aws_sdk_iam::types;
 
 use super::{Aws, expect, timestamp};
 use crate::facts::{
     Fact,
-    iam::{InstanceProfile, Role},
+    iam::{InstanceProfile, OidcProvider, Role},
 };
 
 const NO_SUCH_ENTITY: &[&str] = &["NoSuchEntity", "NoSuchEntityException"];
@@ -52,10 +52,80 @@ impl Aws {
     }
 }
 
+impl Aws {
+    /// The names of a role's inline policies.
+    pub async fn inline_policies(&self, role: &str) -> Fact<Vec<String>> {
+        let pages = self.iam.list_role_policies().role_name(role).into_paginator();
+        let call = pages.items().send().collect::<Result<Vec<_>, _>>();
+        self.ask.ask("iam:ListRolePolicies", NO_SUCH_ENTITY, call).await
+    }
+
+    /// The document of an inline policy.
+    pub async fn inline_policy(&self, role: &str, name: &str) -> Fact<String> {
+        let call = self.iam.get_role_policy().role_name(role).policy_name(name).send();
+        let answer = self.ask.ask("iam:GetRolePolicy", NO_SUCH_ENTITY, call).await;
+        answer.map(|answer| decoded(&answer.policy_document))
+    }
+
+    /// The ARNs of the policies that are attached to a role.
+    pub async fn attached_policies(&self, role: &str) -> Fact<Vec<String>> {
+        let call = self
+            .iam
+            .list_attached_role_policies()
+            .role_name(role)
+            .into_paginator()
+            .items()
+            .send()
+            .collect::<Result<Vec<_>, _>>();
+        let answer = self.ask.ask("iam:ListAttachedRolePolicies", NO_SUCH_ENTITY, call).await;
+        answer.map(|policies| policies.into_iter().filter_map(|policy| policy.policy_arn).collect())
+    }
+
+    /// The document of a managed policy, in its default version.
+    pub async fn policy(&self, arn: &str) -> Fact<String> {
+        const ACTION: &str = "iam:GetPolicy";
+        let call = self.iam.get_policy().policy_arn(arn).send();
+        let answer = self.ask.ask(ACTION, NO_SUCH_ENTITY, call).await;
+        let version = answer.and_then(|answer| {
+            let version = answer.policy.and_then(|policy| policy.default_version_id);
+            expect(ACTION, "default version", version)
+        });
+        match version {
+            Fact::Known(version) => self.policy_version(arn, &version).await,
+            unseen => unseen,
+        }
+    }
+
+    async fn policy_version(&self, arn: &str, version: &str) -> Fact<String> {
+        const ACTION: &str = "iam:GetPolicyVersion";
+        let call = self.iam.get_policy_version().policy_arn(arn).version_id(version).send();
+        let answer = self.ask.ask(ACTION, NO_SUCH_ENTITY, call).await;
+        answer.and_then(|answer| {
+            let document = answer.policy_version.and_then(|version| version.document);
+            expect(ACTION, "document", document.map(|document| decoded(&document)))
+        })
+    }
+
+    /// The identity provider with this ARN, which follows from the issuer: no list is needed.
+    pub async fn oidc_provider(&self, arn: &str) -> Fact<OidcProvider> {
+        let call = self.iam.get_open_id_connect_provider().open_id_connect_provider_arn(arn).send();
+        let answer = self.ask.ask("iam:GetOpenIDConnectProvider", NO_SUCH_ENTITY, call).await;
+        answer.map(|answer| OidcProvider {
+            arn: arn.to_owned(),
+            client_ids: answer.client_id_list.unwrap_or_default(),
+        })
+    }
+}
+
+/// IAM gives documents URL-encoded.
+fn decoded(document: &str) -> String {
+    percent_encoding::percent_decode_str(document).decode_utf8_lossy().into_owned()
+}
+
 fn role(role: types::Role) -> Option<Role> {
     let trust = role.assume_role_policy_document?;
     Some(Role {
-        trust: percent_encoding::percent_decode_str(&trust).decode_utf8_lossy().into_owned(),
+        trust: decoded(&trust),
         created: timestamp(&role.create_date),
         boundary: role.permissions_boundary.and_then(|boundary| boundary.permissions_boundary_arn),
         name: role.role_name,

@@ -7,7 +7,7 @@ use std::{
 
 use serde::Serialize;
 
-use super::{Entry, product_titles, sections};
+use super::{Entry, also_behind, product_titles, sections};
 use crate::{
     checks::Check,
     report::{
@@ -33,10 +33,11 @@ pub fn explain_check(check: &Check, out: &mut dyn Write, style: Style) -> io::Re
         ("Products", product_titles(check)),
         ("Reads with", check.needs.join(", ")),
         ("Errors", check.errors.join(", ")),
+        ("Also behind", also_behind(check).join(", ")),
     ];
     for (label, value) in facts.into_iter().filter(|(_, value)| !value.is_empty()) {
-        let head = format!("{}{}", style.paint(Ink::Label, label), " ".repeat(12 - label.len()));
-        hang(out, &head, &prose(&value, style.columns() - 12, style))?;
+        let head = format!("{}{}", style.paint(Ink::Label, label), " ".repeat(13 - label.len()));
+        hang(out, &head, &prose(&value, style.columns() - 13, style))?;
     }
     for (heading, text) in sections(check.doc) {
         writeln!(out, "\n{}", style.paint(Ink::Heading, heading))?;

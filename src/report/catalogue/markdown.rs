@@ -1,6 +1,6 @@
 //! `docs/checks.md`, generated from the checks.
 
-use super::{by_area, product_titles, sections};
+use super::{also_behind, by_area, product_titles, sections};
 use crate::checks::Check;
 
 const INTRODUCTION: &str = "\
@@ -35,10 +35,15 @@ pub fn docs_checks(checks: &[&Check]) -> String {
 fn section(check: &Check) -> String {
     let mut text = format!("\n### {}\n\n**{}.**\n\n", check.id, check.title);
     text += &format!("- Products: {}\n", product_titles(check));
-    for (label, values) in [("Reads with", check.needs), ("Errors", check.errors)] {
-        if !values.is_empty() {
-            let values: Vec<_> = values.iter().map(|value| format!("`{value}`")).collect();
-            text += &format!("- {label}: {}\n", values.join(", "));
+    if !check.needs.is_empty() {
+        let needs: Vec<_> = check.needs.iter().map(|action| format!("`{action}`")).collect();
+        text += &format!("- Reads with: {}\n", needs.join(", "));
+    }
+    let behind = also_behind(check);
+    for (label, ids) in [("Errors", check.errors), ("Can also be behind", &behind)] {
+        if !ids.is_empty() {
+            let links: Vec<_> = ids.iter().map(|id| format!("[{id}](errors.md#{id})")).collect();
+            text += &format!("- {label}: {}\n", links.join(", "));
         }
     }
     for (heading, body) in sections(check.doc).into_iter().filter(|(_, body)| !body.is_empty()) {

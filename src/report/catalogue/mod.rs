@@ -1,5 +1,6 @@
-//! The checks themselves, as `list checks`, `explain` and `docs/checks.md` show them.
+//! The checks and the documented errors themselves, as `list`, `explain` and `docs/` show them.
 
+mod errors;
 mod explain;
 mod list;
 mod markdown;
@@ -8,12 +9,14 @@ mod tests;
 
 use serde::Serialize;
 
+pub use errors::{docs_errors, list_errors, list_errors_json};
 pub use explain::{explain_check, explain_check_json};
 pub use list::{list_checks, list_checks_json};
 pub use markdown::docs_checks;
 
 use crate::{
     checks::{Area, Check},
+    errors::{Cause, catalogue},
     target::Product,
 };
 
@@ -25,6 +28,8 @@ struct Entry {
     area: Area,
     products: &'static [Product],
     errors: &'static [&'static str],
+    /// Further documented errors that the same fault can be behind.
+    also_behind: Vec<&'static str>,
     needs: &'static [&'static str],
 }
 
@@ -36,6 +41,7 @@ impl Entry {
             area: check.area,
             products: check.products,
             errors: check.errors,
+            also_behind: also_behind(check),
             needs: check.needs,
         }
     }
@@ -46,6 +52,15 @@ fn by_area<'a>(checks: &[&'a Check]) -> Vec<(Area, Vec<&'a Check>)> {
     let of_area = |area| checks.iter().copied().filter(|check| check.area == area).collect();
     let areas = Area::ALL.map(|area| (area, of_area(area)));
     areas.into_iter().filter(|(_, checks): &(Area, Vec<_>)| !checks.is_empty()).collect()
+}
+
+/// The documented errors with a cause that this check proves, beyond those that its findings
+/// quote. The catalogue says so, and nothing else: the two cannot disagree.
+fn also_behind(check: &Check) -> Vec<&'static str> {
+    let proves = |cause: &Cause| cause.checks.iter().any(|id| id == check.id);
+    let entries = catalogue().iter().filter(|entry| entry.causes.iter().any(proves));
+    let ids = entries.map(|entry| entry.id.as_str());
+    ids.filter(|id| !check.errors.contains(id)).collect()
 }
 
 fn product_titles(check: &Check) -> String {

@@ -42,6 +42,7 @@ fn lists_as_json() {
             "area": "join",
             "products": ["karpenter"],
             "errors": ["unauthorized-node-role", "node-not-registered"],
+            "also_behind": [],
             "needs": ["iam:GetRole", "iam:ListInstanceProfilesForRole"],
         })
     );
@@ -53,10 +54,10 @@ fn explains() {
 node-role-trust
 EC2 may take each node role
 
-Area        The node joins the cluster
-Products    Karpenter
-Reads with  iam:GetRole, iam:ListInstanceProfilesForRole
-Errors      unauthorized-node-role, node-not-registered
+Area         The node joins the cluster
+Products     Karpenter
+Reads with   iam:GetRole, iam:ListInstanceProfilesForRole
+Errors       unauthorized-node-role, node-not-registered
 
 What
   Each node role exists, and its trust policy lets EC2 take it:

@@ -2,7 +2,7 @@
 //! seen, what it will look like, and how to mend it.
 
 mod header;
-mod problem;
+pub(super) mod problem;
 #[cfg(test)]
 mod tests;
 

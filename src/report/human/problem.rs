@@ -20,17 +20,28 @@ const STEPS: usize = 6;
 /// Writes the problems of one check, and where it is documented. Where there are several, the
 /// status of each stands beside its subject.
 pub(super) fn write(problems: &[&Outcome], out: &mut dyn Write, style: Style) -> io::Result<()> {
+    write_all(problems, out, style)?;
+    let Some(last) = problems.last() else { return Ok(()) };
+    if last.remedy.as_ref().is_some_and(|remedy| !remedy.steps.is_empty()) {
+        writeln!(out)?;
+    }
+    let block = Block { style };
+    block.row("Docs", &last.docs, out)?;
+    block.row("", &format!("karpenter-preflight explain {}", last.check), out)
+}
+
+/// Writes the problems alone.
+pub(in crate::report) fn write_all(
+    problems: &[&Outcome],
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
     let block = Block { style };
     for outcome in problems {
         writeln!(out)?;
         block.problem(outcome, problems.len() > 1, out)?;
     }
-    let Some(last) = problems.last() else { return Ok(()) };
-    if last.remedy.as_ref().is_some_and(|remedy| !remedy.steps.is_empty()) {
-        writeln!(out)?;
-    }
-    block.row("Docs", &last.docs, out)?;
-    block.row("", &format!("karpenter-preflight explain {}", last.check), out)
+    Ok(())
 }
 
 /// The layout of a problem.

@@ -128,7 +128,7 @@ Interruptions are seen in time
   - skipped  interruption-queue, interruption-rules: no interruption queue is
              named or found, so Karpenter does not watch for interruptions
 
-2 findings will stop Karpenter here. 2 things could not be judged.
+2 findings will stop or break Karpenter here. 2 things could not be judged.
 5 pass, 1 warn, 2 fail, 2 unknown, 3 skipped; 47 calls in 2.3 seconds
 "##);
 }

@@ -19,17 +19,20 @@ impl Given {
         given.add_scope(saved);
         given.add_keys(saved);
         given.visit(value, "", &named);
+        // The path of an instance profile holds the region.
+        given.0.remove(&saved.scope.region);
         Ok(given)
     }
 
     /// Without those that AWS or Kubernetes give, the same in every account.
     pub fn names(self) -> BTreeSet<String> {
         let public = ["Amazon", "AWS", "aws-", "system:", "eks:"];
-        let known = ["default", "kube-system", "karpenter", "service-role", "admin"];
+        let known = ["default", "kube-system", "karpenter", "service-role", "admin", "system"];
         let mut names = self.0;
         names.retain(|name| {
             !name.is_empty()
                 && !known.contains(&name.as_str())
+                && !name.contains(".amazonaws.com")
                 && !public.iter().any(|prefix| name.starts_with(prefix))
         });
         names
@@ -57,6 +60,8 @@ impl Given {
         {
             self.add(name);
         }
+        let inline = facts.role_policies.values().filter_map(|policies| policies.inline.value());
+        inline.flat_map(|inline| inline.keys()).for_each(|name| self.add(name));
     }
 
     /// Every value of a field that holds a name, and every name in an ARN.

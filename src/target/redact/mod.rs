@@ -16,7 +16,7 @@ use given::Given;
 use token::replace;
 
 /// Fields whose values are words of an API, not names that someone gave.
-const WORDS: &[&str] = &["action", "origin", "state", "entry_type", "message"];
+const WORDS: &[&str] = &["action", "origin", "scope", "state", "entry_type", "message"];
 /// Free text that someone wrote.
 const PROSE: &[&str] = &["managed_exception_message"];
 /// Fields that are maps from a name to a fact or a value.
@@ -33,6 +33,9 @@ const MAPS: &[&str] = &[
 /// What comes before the name in tag keys that Kubernetes, Karpenter and AWS give.
 const PUBLIC_KEYS: &[&str] =
     &["kubernetes.io/", "k8s.io/", "karpenter.sh/", "k8s.aws/", "amazonaws.com/", "eks:", "aws:"];
+
+/// The stand-in for the cluster's name.
+const CLUSTER: &str = "cluster-1";
 
 /// Account ids, random parts of names, resource ids, organisation ids and key ids, by shape.
 const SHAPES: &str = r"\b(?:\d{12}|[0-9A-Z]{30,}|(vpc|subnet|sg|ami|a|o|ou|r)-[0-9a-z]{2,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b";
@@ -66,10 +69,13 @@ impl Redactor {
     fn new(saved: &Saved, value: &Value) -> Result<Self, Error> {
         let cluster = saved.scope.cluster.as_str();
         let usual = usual_names(cluster);
-        let mut names = vec![(cluster.to_owned(), "cluster-1".to_owned())];
+        let mut names = vec![(cluster.to_owned(), CLUSTER.to_owned())];
+        // By these names things are found, also where the cluster's is left in a longer one.
+        names.extend(usual.iter().cloned().zip(usual_names(CLUSTER)));
+        names.retain(|_| !token::says_nothing(cluster));
         for (n, name) in Given::of(saved, value)?.names().into_iter().enumerate() {
             // These say nothing once the cluster's name in them is replaced.
-            if name == cluster || usual.contains(&name) {
+            if name == cluster || usual.contains(&name) || token::says_nothing(&name) {
                 continue;
             }
             // How a role is found may rest on this word in its name.
@@ -110,7 +116,7 @@ impl Redactor {
     fn text(&mut self, text: &str) -> String {
         let mut redacted = text.to_owned();
         for (name, stand_in) in &self.names {
-            redacted = replace(&redacted, name, stand_in);
+            redacted = replace(&redacted, name, stand_in, stand_in == CLUSTER);
         }
         let shapes = self.shapes.clone();
         let by_shape = |found: &Captures<'_>| {

@@ -1,4 +1,5 @@
-"""Service-linked roles, AWS-managed policies in each partition, and who the caller is."""
+"""Service-linked roles, AWS-managed policies in each partition, who the caller is, and what an
+encoded denial says."""
 
 from __future__ import annotations
 
@@ -7,6 +8,8 @@ import json
 import pytest
 from botocore.exceptions import ClientError
 from conftest import ACCOUNT, error_code
+
+from preflight_emulator.sts import encode_message
 
 SPOT = "spot.amazonaws.com"
 
@@ -76,3 +79,16 @@ def test_a_session_in_another_account(client):
     )["Credentials"]
     identity = client("sts", key=credentials["AccessKeyId"]).get_caller_identity()
     assert identity["Arn"] == "arn:aws:sts::111122223333:assumed-role/reader/session"
+
+
+def test_an_encoded_denial_is_decoded(client):
+    document = {"allowed": False, "explicitDeny": True, "context": {"action": "ec2:RunInstances"}}
+    decoded = client("sts").decode_authorization_message(EncodedMessage=encode_message(document))
+    assert json.loads(decoded["DecodedMessage"]) == document
+
+
+@pytest.mark.parametrize("message", ["no message", "bm8ganNvbg"])
+def test_what_is_no_encoded_denial_is_refused(client, message):
+    with pytest.raises(ClientError) as error:
+        client("sts").decode_authorization_message(EncodedMessage=message)
+    assert error_code(error) == "InvalidAuthorizationMessageException"

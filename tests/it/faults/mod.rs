@@ -37,7 +37,7 @@ impl Scenario {
         let plan = Plan { fault, memory: Arc::clone(&self.memory), ..Plan::default() };
         // A hang takes all the time there is; every other run must have enough of it.
         let hangs = matches!(&plan.fault, Some((_, Fault::TimeOut)));
-        let timeout = if hangs { "5s" } else { "60s" };
+        let timeout = if hangs { "10s" } else { "60s" };
         let proxy = Proxy::start(plan);
         let ran = Tool::new(["check", "--cluster", CLUSTER, "--output", "json"])
             .args(["--timeout", timeout])

@@ -21,12 +21,43 @@ const FINDS: &[(&str, &str, &[&str])] = &[
     // Only the entries of EKS Auto Mode need a policy.
     ("node-role-access-entry", "Karpenter", &["eks:ListAssociatedAccessPolicies"]),
     ("queue-policy", "", &["events:ListRuleNamesByTarget"]),
+    // The provider counts for roles of service accounts, not for Pod Identity.
+    ("controller-trust", "", &["iam:GetOpenIDConnectProvider"]),
+    // A role without a boundary needs no look at its policies.
+    ("permissions-boundary", "", &POLICIES),
+    ("permissions-boundary", "", &ASSOCIATIONS),
+    ("permissions-boundary", "", &[CLUSTER, LIST, ENTRY, PROFILES]),
+    ("controller-pass-role", "", &[CLUSTER, LIST, ENTRY, PROFILES]),
+    ("controller-pass-role", "", &NODE_GROUPS),
+    // These roles have inline policies only, or none.
+    ("controller-pass-role", "eksctl", &POLICIES),
+    ("controller-pass-role", "KarpenterController", &POLICIES),
+    ("controller-permissions", "eksctl", &POLICIES),
+    ("controller-permissions", "KarpenterController", &POLICIES),
+    ("node-role-permissions", "", &["iam:GetRolePolicy"]),
+    ("node-role-permissions", "", &[CLUSTER, LIST, ENTRY, PROFILES]),
+    // A queue that was named is there for the controller whether it can be read or not.
+    ("controller-permissions", "demo-karpenter", &["sqs:GetQueueUrl"]),
+    // The nodes of Auto Mode have the agent built in, and roles of service accounts need none.
+    ("controller-trust", "", &["eks:DescribeAddon"]),
+    // What the CNI has of its own counts where the node role has it not.
+    ("node-role-permissions", "", &["eks:DescribeAddon"]),
+    ("node-role-permissions", "", &ASSOCIATIONS),
 ];
 /// Also decides which product, and so which checks and which roles, are judged at all.
 const CLUSTER: &str = "eks:DescribeCluster";
 const LIST: &str = "eks:ListAccessEntries";
 const ENTRY: &str = "eks:DescribeAccessEntry";
 const PROFILES: &str = "iam:ListInstanceProfiles";
+const ASSOCIATIONS: [&str; 2] =
+    ["eks:DescribePodIdentityAssociation", "eks:ListPodIdentityAssociations"];
+const POLICIES: [&str; 5] = [
+    "iam:GetPolicy",
+    "iam:GetPolicyVersion",
+    "iam:GetRolePolicy",
+    "iam:ListAttachedRolePolicies",
+    "iam:ListRolePolicies",
+];
 /// Node groups only exempt: without them, a role of theirs is judged too, and a note says so.
 const NODE_GROUPS: [&str; 2] = ["eks:DescribeNodegroup", "eks:ListNodegroups"];
 

@@ -76,6 +76,7 @@ fn rest_operation(method: &str, path: &str) -> String {
         ("GET", ["clusters", _, "pod-identity-associations", _]) => {
             "DescribePodIdentityAssociation"
         }
+        ("GET", ["clusters", _, "addons", _]) => "DescribeAddon",
         _ => return format!("{method} {path}"),
     };
     name.to_owned()

@@ -1,15 +1,17 @@
 //! The cluster lets instances with the node role in.
 
+mod policy;
 mod remedy;
 #[cfg(test)]
 mod tests;
+mod wrong_type;
 
-use self::remedy::{AUTO_NODE_POLICY, entry_type};
+use self::remedy::entry_type;
 use super::{each, existing};
 use crate::{
     checks::{Area, Check, Context, Stop, Verdicts},
     facts::{
-        Fact, arn,
+        Fact, Unseen, arn,
         eks::{AccessEntry, AuthenticationMode, Cluster},
         iam::Role,
     },
@@ -19,6 +21,7 @@ use crate::{
 
 /// How far the clocks of IAM and EKS may be apart, in seconds.
 const CLOCKS_DIFFER: i64 = 5;
+const WINDOWS: &str = "EC2_WINDOWS";
 
 pub static CHECK: Check = Check {
     id: "node-role-access-entry",
@@ -38,8 +41,8 @@ pub static CHECK: Check = Check {
     doc: "\
 ## What
 Each node role has an access entry under which nodes may join: of type `EC2_LINUX` or
-`EC2_WINDOWS` for Karpenter, of type `EC2` with the access policy `AmazonEKSAutoNodePolicy` for
-EKS Auto Mode. The entry is not older than its role.
+`EC2_WINDOWS` for Karpenter, of type `EC2` with the access policy `AmazonEKSAutoNodePolicy` for the
+whole cluster for EKS Auto Mode. The entry is not older than its role.
 
 ## Why
 A node proves with its role who it is. Without an entry the cluster refuses it, unless the
@@ -87,7 +90,7 @@ impl Applicant<'_> {
         };
         match entry {
             Some(entry) if !self.fits(entry) => Ok(self.wrong_type(entry)),
-            Some(entry) => self.of_right_type(entry, role?),
+            Some(entry) => self.of_right_type(entry, role),
             None => self.without_entry(role?),
         }
     }
@@ -114,10 +117,29 @@ impl Applicant<'_> {
 
     fn fits(&self, entry: &AccessEntry) -> bool {
         is_type(entry, entry_type(self.product))
-            || self.product == Product::Karpenter && is_type(entry, "EC2_WINDOWS")
+            || self.product == Product::Karpenter && is_type(entry, WINDOWS)
     }
 
-    fn of_right_type(&self, entry: &AccessEntry, role: &Role) -> Result<Finding, Stop> {
+    /// What is certain comes first: an unknown about one thing must not hide another's fault.
+    fn of_right_type(
+        &self,
+        entry: &AccessEntry,
+        role: Result<&Role, Stop>,
+    ) -> Result<Finding, Stop> {
+        let stale = role.and_then(|role| self.stale(entry, role));
+        let policy = self.policy(entry);
+        match (stale, policy) {
+            (Ok(Some(finding)), _) | (_, Ok(Some(finding))) => Ok(finding),
+            (Err(stop), _) | (_, Err(stop)) => Err(stop),
+            (Ok(None), Ok(None)) => Ok(Finding::pass(format!(
+                "{} has an access entry of type {}",
+                entry.principal_arn, entry.entry_type
+            ))),
+        }
+    }
+
+    /// What is wrong if the entry is older than its role.
+    fn stale(&self, entry: &AccessEntry, role: &Role) -> Result<Option<Finding>, Stop> {
         let (Some(entered), Some(created)) = (entry.created, role.created) else {
             return Err(Stop::unknown(format!(
                 "whether the access entry of {} is older than the role: a date of creation is \
@@ -125,73 +147,28 @@ impl Applicant<'_> {
                 role.arn
             )));
         };
-        if entered.as_second() + CLOCKS_DIFFER < created.as_second() {
-            let finding = self.refused(format!(
-                "The access entry of {} was made at {entered}, before the role itself at \
-                 {created}: it belongs to an earlier role of that name.",
-                role.arn
-            ));
-            let mend = Remedy::new("Delete the entry and create it again for the present role.");
-            return Ok(finding
+        if entered.as_second() + CLOCKS_DIFFER >= created.as_second() {
+            return Ok(None);
+        }
+        let finding = self.refused(format!(
+            "The access entry of {} was made at {entered}, before the role itself at {created}: \
+             it belongs to an earlier role of that name.",
+            role.arn
+        ));
+        let mend = Remedy::new("Delete the entry and create it again for the present role.");
+        Ok(Some(
+            finding
                 .evidence("eks:DescribeAccessEntry", "accessEntry.createdAt", entered.to_string())
                 .evidence("iam:GetRole", "Role.CreateDate", created.to_string())
-                .mend(remedy::create_again(self.cx, mend, &role.arn, self.product)));
-        }
-        if self.product == Product::AutoMode
-            && !entry.policies.known()?.iter().any(|policy| policy.ends_with(AUTO_NODE_POLICY))
-        {
-            return Ok(self.without_policy(role));
-        }
-        Ok(Finding::pass(format!("{} has an access entry of type {}", role.arn, entry.entry_type)))
-    }
-
-    fn without_policy(&self, role: &Role) -> Finding {
-        let mend = Remedy::new("Associate the access policy with the entry.");
-        self.refused(format!(
-            "The access entry of {} lacks the access policy AmazonEKSAutoNodePolicy.",
-            role.arn
+                .mend(remedy::create_again(self.cx, mend, &role.arn, self.type_of_new(entry))),
         ))
-        .evidence("eks:ListAssociatedAccessPolicies", &role.arn, "no AmazonEKSAutoNodePolicy")
-        .mend(remedy::associate(self.cx, mend, &role.arn))
     }
 
-    fn wrong_type(&self, entry: &AccessEntry) -> Finding {
-        let (arn, wanted) = (&entry.principal_arn, entry_type(self.product));
-        let finding = self
-            .refused(format!(
-                "The access entry of {arn} is of type {}; nodes of {} need {wanted}.",
-                entry.entry_type,
-                self.product.title()
-            ))
-            .evidence("eks:DescribeAccessEntry", "accessEntry.type", &entry.entry_type);
-        finding.mend(match self.other_user(entry) {
-            Some(other) => Remedy::new(format!(
-                "{other} needs the entry as it is, and a role can have only one. Create a node \
-                 role for {} alone, with an entry of type {wanted}, and name it in the NodeClass.",
-                self.product.title()
-            )),
-            None => {
-                let words = "The type of an entry cannot be changed: delete it and create it \
-                             again. Access policies associated with the old one go with it.";
-                remedy::create_again(self.cx, Remedy::new(words), arn, self.product)
-            }
-        })
-    }
-
-    /// Who else runs nodes with this role and needs the entry's present type.
-    fn other_user(&self, entry: &AccessEntry) -> Option<String> {
+    /// The type of the entry that replaces one: Windows stays Windows.
+    fn type_of_new(&self, entry: &AccessEntry) -> &'static str {
         match self.product {
-            Product::Karpenter => (is_type(entry, "EC2") && self.cluster.auto_mode.compute)
-                .then(|| "EKS Auto Mode".to_owned()),
-            Product::AutoMode if is_type(entry, "EC2_LINUX") || is_type(entry, "EC2_WINDOWS") => {
-                self.node_group(&entry.principal_arn).or_else(|| {
-                    let mut roles = self.cx.target.node_roles.iter();
-                    roles
-                        .any(|role| role.product == Product::Karpenter && role.name == self.name)
-                        .then(|| "Karpenter".to_owned())
-                })
-            }
-            Product::AutoMode => None,
+            Product::Karpenter if is_type(entry, WINDOWS) => WINDOWS,
+            product => entry_type(product),
         }
     }
 
@@ -223,18 +200,13 @@ impl Applicant<'_> {
                 "cluster.accessConfig.authenticationMode",
                 self.mode().as_str(),
             )
-            .mend(remedy::create(self.cx, mend, &role.arn, self.product))
+            .mend(remedy::create(self.cx, mend, &role.arn, entry_type(self.product)))
     }
 
-    /// The ConfigMap decides. EKS itself maps the roles of managed node groups
-    /// (`facts/eks.md §2.3`).
+    /// The ConfigMap decides. That EKS maps the roles of managed node groups there by itself
+    /// (<https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html>) is a
+    /// hint and no proof: the mapping may have been taken out since.
     fn by_aws_auth(&self, role: &Role) -> Result<Finding, Stop> {
-        if let Some(group) = self.node_group(&role.arn) {
-            return Ok(Finding::pass(format!(
-                "{} is also the role of {group}, which EKS lets in",
-                role.arn
-            )));
-        }
         let mut why = format!(
             "whether {} may join: the ConfigMap aws-auth decides, and it was not read",
             role.arn
@@ -244,17 +216,20 @@ impl Applicant<'_> {
         if self.mode() == AuthenticationMode::ApiAndConfigMap {
             why += "; the role has no access entry";
             look.words += " Or settle it with an access entry, which wins over aws-auth.";
-            look = remedy::create(self.cx, look, &role.arn, self.product);
+            look = remedy::create(self.cx, look, &role.arn, entry_type(self.product));
+        }
+        if let Ok(Some(group)) = self.node_group(&role.arn) {
+            why += &format!("; likely yes, for it is also the role of {group}, which EKS maps");
         }
         Err(Stop::Unknown(Unknown { remedy: Some(look), ..Unknown::new(why) }))
     }
 
     /// The managed node group that has this role.
-    fn node_group(&self, role_arn: &str) -> Option<String> {
-        let groups = self.cx.facts.node_groups.value()?;
+    fn node_group(&self, role_arn: &str) -> Result<Option<String>, Unseen> {
+        let groups = self.cx.facts.node_groups.known()?;
         let has_it = |arn: &str| arn.eq_ignore_ascii_case(role_arn);
-        let group = groups.iter().find(|g| g.node_role_arn.as_deref().is_some_and(has_it))?;
-        Some(format!("the managed node group {}", group.name))
+        let group = groups.iter().find(|g| g.node_role_arn.as_deref().is_some_and(has_it));
+        Ok(group.map(|group| format!("the managed node group {}", group.name)))
     }
 
     fn refused(&self, seen: String) -> Finding {

@@ -94,7 +94,7 @@ fn rows_for_karpenter() {
                 fail,
             ),
             ("none, both", no_entry(&json!({})), unknown),
-            ("none, both, a node group's role", no_entry(&own_role_of_group), pass),
+            ("none, both, a node group's role", no_entry(&own_role_of_group), unknown),
             (
                 "aws-auth alone",
                 and(
@@ -106,7 +106,7 @@ fn rows_for_karpenter() {
             (
                 "aws-auth alone, a node group's role",
                 and(mode("CONFIG_MAP"), &own_role_of_group),
-                pass,
+                unknown,
             ),
             ("of another account's role", no_entry(&and(mode("API"), &elsewhere)), fail),
             (
@@ -171,6 +171,11 @@ fn rows_for_auto_mode() {
     let skipped: &[(Status, &str)] = &[(Status::Skipped, AUTO)];
     let china = "arn:aws-cn:eks::aws:cluster-access-policy/AmazonEKSAutoNodePolicy";
     let view = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSViewPolicy";
+    let in_aws = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSAutoNodePolicy";
+    let policy = |arn: &str, scope: &str| -> Value {
+        json!({"policies": {"known": [{"arn": arn, "scope": scope}]}})
+    };
+    let no_role_read = facts(&json!({"roles": {AUTO: denied("iam:GetRole")}}));
     let off = facts(&json!({"cluster": {"known": {"auto_mode": {"compute": false}}}}));
     let off = and(off, &json!({"scope": {"product": "auto-mode", "node_roles": [AUTO]}}));
     assert_rows(
@@ -178,12 +183,34 @@ fn rows_for_auto_mode() {
         &CHECK,
         &[
             ("EC2 with its policy", json!({}), pass),
+            ("in another partition", entry(AUTO_ARN, &policy(china, "cluster")), pass),
+            ("without the policy", entry(AUTO_ARN, &policy(view, "cluster")), fail),
+            ("for some namespaces", entry(AUTO_ARN, &policy(in_aws, "namespaces")), fail),
             (
-                "in another partition",
-                entry(AUTO_ARN, &json!({"policies": {"known": [china]}})),
-                pass,
+                "without the policy, the role is not readable",
+                and(entry(AUTO_ARN, &policy(view, "cluster")), &no_role_read),
+                fail,
             ),
-            ("without the policy", entry(AUTO_ARN, &json!({"policies": {"known": [view]}})), fail),
+            (
+                "without the policy, without a date",
+                and(
+                    entry(AUTO_ARN, &policy(view, "cluster")),
+                    &entry(AUTO_ARN, &json!({"created": null})),
+                ),
+                fail,
+            ),
+            (
+                "of an earlier role, policies not readable",
+                and(
+                    entry(AUTO_ARN, &json!({"created": "2026-01-09T09:05:00Z"})),
+                    &entry(
+                        AUTO_ARN,
+                        &json!({"policies": denied("eks:ListAssociatedAccessPolicies")}),
+                    ),
+                ),
+                fail,
+            ),
+            ("the role is not readable", no_role_read, unknown),
             (
                 "policies not readable",
                 entry(AUTO_ARN, &json!({"policies": denied("eks:ListAssociatedAccessPolicies")})),
@@ -205,9 +232,9 @@ fn rows_for_auto_mode() {
             ),
             ("aws-auth alone", mode("CONFIG_MAP"), skipped),
             (
-                "entries not readable",
+                "entries not readable, which could show Karpenter too",
                 facts(&json!({"access_entries": denied("eks:ListAccessEntries")})),
-                unknown,
+                &[(Status::Unknown, AUTO), (Status::Unknown, ROLE)],
             ),
         ],
     );
@@ -242,7 +269,23 @@ fn mends_in_the_right_order() {
     );
     assert_eq!(
         steps(Account::AutoMode, &entry(AUTO_ARN, &json!({"policies": {"known": []}}))),
-        [associate]
+        [associate.clone()]
+    );
+    let narrow = json!([{
+        "arn": "arn:aws:eks::aws:cluster-access-policy/AmazonEKSAutoNodePolicy",
+        "scope": "namespaces"}]);
+    let disassociate = format!(
+        "aws eks disassociate-access-policy --cluster-name demo {auto_tail} --policy-arn \
+         arn:aws:eks::aws:cluster-access-policy/AmazonEKSAutoNodePolicy --region us-west-2"
+    );
+    assert_eq!(
+        steps(Account::AutoMode, &entry(AUTO_ARN, &json!({"policies": {"known": narrow}}))),
+        [disassociate, associate]
+    );
+    let old_windows = json!({"entry_type": "EC2_WINDOWS", "created": "2026-01-10T08:59:00Z"});
+    assert_eq!(
+        steps(Account::Karpenter, &entry(ARN, &old_windows)),
+        [delete(&tail), create(&tail, "EC2_WINDOWS")]
     );
 }
 
@@ -268,4 +311,31 @@ fn never_breaks_another_user_of_the_role() {
     assert_eq!(steps(Account::AutoMode, &patch), [] as [String; 0]);
     let patch = json!({"scope": {"product": "karpenter", "node_roles": [AUTO]}});
     assert_eq!(steps(Account::AutoMode, &patch), [] as [String; 0]);
+    // Karpenter is not judged, and runs nodes with the role all the same.
+    let profile = json!({"instance_profiles": {"known": [{
+        "name": "p", "arn": "arn:aws:iam::111122223333:instance-profile/karpenter/p",
+        "path": "/karpenter/us-west-2/demo/u/", "roles": [AUTO]}]}});
+    let linux = entry(AUTO_ARN, &json!({"entry_type": "EC2_LINUX"}));
+    let alone = json!({"scope": {"product": "auto-mode"}});
+    let patch = and(and(linux.clone(), &facts(&profile)), &alone);
+    assert_eq!(steps(Account::AutoMode, &patch), [] as [String; 0]);
+    // Whether anybody else does could not be seen.
+    for hidden in [
+        json!({"node_groups": denied("eks:ListNodegroups")}),
+        json!({"instance_profiles": denied("iam:ListInstanceProfiles")}),
+    ] {
+        let patch = and(and(linux.clone(), &facts(&hidden)), &alone);
+        let outcomes = Account::AutoMode.judge(&CHECK, &patch);
+        assert_eq!(outcomes[0].status, Status::Fail, "{outcomes:#?}");
+        let steps = steps(Account::AutoMode, &patch);
+        assert!(!steps.is_empty() && !steps.concat().contains("delete"), "{steps:#?}");
+    }
+}
+
+#[test]
+fn a_node_group_with_the_role_is_a_hint() {
+    let group =
+        facts(&json!({"node_groups": {"known": [{"name": "system", "node_role_arn": ARN}]}}));
+    let outcomes = Account::Karpenter.judge(&CHECK, &no_entry(&group));
+    assert!(outcomes[0].seen.contains("managed node group system"), "{outcomes:#?}");
 }

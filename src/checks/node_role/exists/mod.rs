@@ -1,17 +1,18 @@
 //! The role that nodes run with is there.
 
-use super::{all_read, each_or, new_name, nothing_to_judge};
+mod none_found;
+
+use self::none_found::none_found;
+use super::{
+    creation::{create, new_name},
+    each_or, nothing_to_judge,
+};
 use crate::{
-    checks::{Area, Check, Context, Stop, Verdicts, remedies},
-    facts::{arn, iam::Role},
-    outcome::{Finding, Remedy, Unknown},
-    requirements::version::KarpenterVersion,
+    checks::{Area, Check, Context, Stop, Verdicts},
+    facts::iam::Role,
+    outcome::{Finding, Remedy},
     target::{NodeRole, Product, names},
 };
-
-/// From here on the path of an instance profile tells which cluster Karpenter made it for
-/// (`facts/karpenter.md §3.3`).
-const PROFILES_BY_PATH: KarpenterVersion = KarpenterVersion::new(1, 7, 0);
 
 pub static CHECK: Check = Check {
     id: "node-role-exists",
@@ -96,43 +97,7 @@ fn there(role: &Role, product: Product) -> String {
     }
 }
 
-fn none_found(cx: &Context<'_>) -> Result<Finding, Stop> {
-    all_read(cx, Product::Karpenter)?;
-    let usual = names::node_roles(&cx.target.cluster);
-    let mut seen = format!("No node role was found; tried {}.", usual.join(", "));
-    if let Some(long) = usual.first().filter(|name| !names::is_role_name(name)) {
-        let (length, limit) = (long.chars().count(), names::ROLE_NAME_LIMIT);
-        seen += &format!(
-            " {long}, the name of the getting-started guide, would have {length} characters, and \
-             IAM allows {limit}."
-        );
-    }
-    let words = "If your node role has a name of its own, run this again with --node-role and \
-                 that name.";
-    if cx.target.before_install() {
-        let remedy = Remedy::new(format!("{words} Else create the role."));
-        return Ok(missing(Finding::warn, Product::Karpenter, seen).mend(create(
-            cx,
-            remedy,
-            &new_name(&cx.target.cluster),
-            Product::Karpenter,
-        )));
-    }
-    if cx.karpenter() < PROFILES_BY_PATH {
-        return Err(Stop::Unknown(Unknown {
-            remedy: Some(Remedy::new(words)),
-            ..Unknown::new(format!("{seen} It may have a name of its own."))
-        }));
-    }
-    let remedy = Remedy::new(format!("{words} Else create the role and name it in spec.role."));
-    Ok(missing(Finding::fail, Product::Karpenter, seen).mend(create(
-        cx,
-        remedy,
-        &new_name(&cx.target.cluster),
-        Product::Karpenter,
-    )))
-}
-
+/// A role that is missing, and what comes of it.
 fn missing(
     finding: impl Fn(String, &'static str) -> Finding,
     product: Product,
@@ -154,25 +119,6 @@ fn missing(
     }
 }
 
-/// The steps that create a node role with what the product's guide gives it
-/// (`facts/karpenter.md §2.5`, `facts/eks.md §1.5`).
-fn create(cx: &Context<'_>, remedy: Remedy, name: &str, product: Product) -> Remedy {
-    let partition = cx.target.partition;
-    let trust = remedies::service_trust(arn::ec2_principal(partition), &["sts:AssumeRole"]);
-    let policies: &[&str] = match product {
-        Product::Karpenter => &[
-            "AmazonEKSWorkerNodePolicy",
-            "AmazonEKS_CNI_Policy",
-            "AmazonEC2ContainerRegistryPullOnly",
-            "AmazonSSMManagedInstanceCore",
-        ],
-        Product::AutoMode => {
-            &["AmazonEKSWorkerNodeMinimalPolicy", "AmazonEC2ContainerRegistryPullOnly"]
-        }
-    };
-    remedies::create_role(remedy, partition, name, &trust, policies)
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
@@ -192,6 +138,19 @@ mod tests {
             "access_entries": {"known": {"arn:aws:iam::111122223333:role/KarpenterNodeRole-demo": null}},
         }});
         json_patch::merge(&mut patch, rest);
+        patch
+    }
+
+    /// The same, but for roles that have an entry.
+    fn let_in(names: &[&str], entry_type: &str) -> Value {
+        let mut patch = none(&json!({}));
+        for name in names {
+            let arn = format!("arn:aws:iam::111122223333:role/{name}");
+            patch["facts"]["access_entries"]["known"][&arn] = json!({"known": {
+                "principal_arn": arn, "entry_type": entry_type, "groups": [], "policies": "absent"}});
+            patch["facts"]["roles"][name] = json!({"known": {
+                "name": name, "arn": arn, "path": "/", "trust": "{}"}});
+        }
         patch
     }
 
@@ -238,16 +197,22 @@ mod tests {
                     json!({"scope": {"node_roles": [ROLE, "other"]}, "facts": {"roles": {"other": "absent"}}}),
                     &[(Status::Pass, ROLE), (Status::Fail, "other")],
                 ),
-                ("none found", none(&json!({})), &[(Status::Fail, ROLE)]),
+                ("none found", none(&json!({})), &[(Status::Unknown, ROLE)]),
+                (
+                    "one of another name has an entry",
+                    let_in(&["my-nodes"], "EC2_LINUX"),
+                    &[(Status::Pass, "my-nodes")],
+                ),
+                (
+                    "several of other names have an entry",
+                    let_in(&["a-nodes", "b-nodes"], "EC2_WINDOWS"),
+                    &[(Status::Pass, "a-nodes"), (Status::Pass, "b-nodes")],
+                ),
+                ("people have an entry", let_in(&["ops"], "STANDARD"), &[(Status::Unknown, ROLE)]),
                 (
                     "none found before an install",
                     none(&json!({"scope": {"stage": "before"}})),
                     &[(Status::Warn, ROLE)],
-                ),
-                (
-                    "none found, profiles do not tell",
-                    none(&json!({"scope": {"karpenter_version": "1.6.0"}})),
-                    &[(Status::Unknown, ROLE)],
                 ),
                 (
                     "a candidate is not readable",

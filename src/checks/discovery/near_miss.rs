@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::may_take;
 use crate::{checks::remedies::listed, target::Tag};
 
 /// Edits between two words that are still taken for a slip of the pen.
@@ -18,8 +19,9 @@ pub type Tagged<'a> = (&'a str, &'a BTreeMap<String, String>);
 pub struct NearMisses {
     /// `subnet-01 and subnet-02 have Karpenter.sh/discovery=demo (…)`, one for each tag.
     pub words: Vec<String>,
-    /// Those that carry the right value under a wrong key, or nearly the right value: the
-    /// ones that were meant. Another cluster's value is not meant.
+    /// Those that carry the right value under a wrong key, or the right value but for case and
+    /// spaces: the ones that were meant. A value that differs in a letter is not meant, because
+    /// it may be another cluster's: `payments-2` beside `payments-1`.
     pub meant: Vec<String>,
 }
 
@@ -29,6 +31,7 @@ pub fn near_misses<'a>(wanted: &Tag, all: impl Iterator<Item = Tagged<'a>>) -> N
     for (id, tags) in all {
         for (key, value) in tags {
             if let Some((why, meant)) = slip(wanted, key, value) {
+                let meant = meant && may_take(wanted, tags);
                 by_tag.entry((key, value, why, meant)).or_default().push(id);
             }
         }
@@ -53,15 +56,20 @@ fn slip(wanted: &Tag, key: &str, value: &str) -> Option<(String, bool)> {
     }
     let wanted = wanted.value.as_deref().filter(|_| !value_fits)?;
     Some(match difference(wanted, value) {
-        Some(why) => (format!("the value {why}"), true),
+        Some(why) => (format!("the value {why}"), is_same_word(wanted, value)),
         None => ("another value, as another cluster would have".to_owned(), false),
     })
+}
+
+/// Whether they differ at most in case and in spaces around them.
+pub fn is_same_word(wanted: &str, found: &str) -> bool {
+    found.trim().eq_ignore_ascii_case(wanted)
 }
 
 fn difference(wanted: &str, found: &str) -> Option<&'static str> {
     if found.trim() == wanted {
         Some("has a space too many")
-    } else if found.trim().eq_ignore_ascii_case(wanted) {
+    } else if is_same_word(wanted, found) {
         Some("differs in case")
     } else if wanted.chars().count() >= LONG && strsim::osa_distance(wanted, found) <= SLIP {
         Some("is one letter off")
@@ -115,7 +123,7 @@ mod tests {
                 "karpenter.sh/discovery",
                 "prodution",
                 "a has karpenter.sh/discovery=prodution (the value is one letter off)",
-                true,
+                false,
             ),
             (
                 "karpenter.sh/discovery",
@@ -147,6 +155,20 @@ mod tests {
         let any: Tag = "karpenter.sh/discovery".parse().unwrap();
         let tags = BTreeMap::from([("Karpenter.sh/discovery".to_owned(), "x".to_owned())]);
         assert_eq!(near_misses(&any, [("a", &tags)].into_iter()).meant, ["a"]);
+    }
+
+    #[test]
+    fn another_clusters_tag_is_not_meant() {
+        let wanted: Tag = "karpenter.sh/discovery=payments-1".parse().unwrap();
+        for tags in [
+            vec![("karpenter.sh/discovery", "payments-2")],
+            // The right value under a wrong key, but the right key is taken.
+            vec![("Karpenter.sh/discovery", "payments-1"), ("karpenter.sh/discovery", "orders")],
+        ] {
+            let tags = tags.into_iter().map(|(k, v)| (k.to_owned(), v.to_owned())).collect();
+            let found = near_misses(&wanted, [("a", &tags)].into_iter());
+            assert!(!found.words.is_empty() && found.meant.is_empty(), "{found:?}");
+        }
     }
 
     #[test]

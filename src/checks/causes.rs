@@ -1,0 +1,150 @@
+//! Which of an error's causes holds, from the outcomes of the checks that prove them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Check;
+use crate::{
+    errors::{Cause, DocumentedError},
+    outcome::{Outcome, Status},
+};
+
+/// What the checks say of a cause. Ordered as a reader wants them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// A check found it.
+    Holds,
+    /// A check found something that fits it, and fits another cause or another error as well.
+    Possible,
+    /// A check that would tell could not look.
+    Unknown,
+    /// No check looks for it, or not for all of it.
+    NotChecked,
+    /// Its checks do not apply here.
+    NotApplicable,
+    /// Its checks looked, and all is well there.
+    RuledOut,
+}
+
+/// The checks that the causes of these errors name, in the registry's order.
+pub fn checks_of(entries: &[&DocumentedError]) -> Vec<&'static Check> {
+    let named = |check: &&&Check| {
+        let mut causes = entries.iter().flat_map(|entry| &entry.causes);
+        causes.any(|cause| names(cause, check.id))
+    };
+    super::ALL.iter().filter(named).copied().collect()
+}
+
+/// The verdict on each cause of an error, in the order of the causes.
+pub fn verdicts(entry: &DocumentedError, outcomes: &[Outcome]) -> Vec<Verdict> {
+    entry.causes.iter().map(|cause| verdict(entry, cause, outcomes)).collect()
+}
+
+/// The outcomes of the checks that a cause names.
+pub fn outcomes_of<'a>(
+    cause: &'a Cause,
+    outcomes: &'a [Outcome],
+) -> impl Iterator<Item = &'a Outcome> {
+    outcomes.iter().filter(|outcome| names(cause, &outcome.check))
+}
+
+fn names(cause: &Cause, check: &str) -> bool {
+    cause.checks.iter().any(|id| id == check)
+}
+
+fn verdict(entry: &DocumentedError, cause: &Cause, outcomes: &[Outcome]) -> Verdict {
+    let own: Vec<_> = outcomes_of(cause, outcomes).collect();
+    let has = |status| own.iter().any(|outcome| outcome.status == status);
+    let found: Vec<_> = own.iter().filter(|outcome| is_found(outcome)).collect();
+    let certain = found.iter().any(|outcome| {
+        let quoted = outcome.errors.iter().any(|error| error.id == entry.id);
+        quoted && entry.causes.iter().filter(|cause| names(cause, &outcome.check)).count() == 1
+    });
+    match () {
+        () if certain => Verdict::Holds,
+        () if !found.is_empty() => Verdict::Possible,
+        () if has(Status::Unknown) => Verdict::Unknown,
+        () if own.is_empty() || !cause.planned_checks.is_empty() => Verdict::NotChecked,
+        () if has(Status::Pass) => Verdict::RuledOut,
+        () => Verdict::NotApplicable,
+    }
+}
+
+fn is_found(outcome: &Outcome) -> bool {
+    matches!(outcome.status, Status::Fail | Status::Warn)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{errors::catalogue, outcome::QuotedError};
+
+    fn outcome(check: &str, status: Status, errors: &[&str]) -> Outcome {
+        Outcome {
+            check: check.to_owned(),
+            status,
+            subject: "demo".to_owned(),
+            seen: "it".to_owned(),
+            effect: String::new(),
+            errors: errors
+                .iter()
+                .map(|id| QuotedError { id: (*id).to_owned(), quote: String::new() })
+                .collect(),
+            evidence: Vec::new(),
+            remedy: None,
+            missing_action: None,
+            docs: String::new(),
+        }
+    }
+
+    fn of(error: &str, outcomes: &[Outcome]) -> Vec<Verdict> {
+        verdicts(catalogue().get(error).unwrap(), outcomes)
+    }
+
+    #[test]
+    fn a_finding_that_quotes_the_error_names_its_cause() {
+        use Verdict::{Holds, NotChecked, RuledOut};
+        let found = outcome("imds-metadata-tags", Status::Fail, &["not-a-valid-tag-key"]);
+        assert_eq!(of("not-a-valid-tag-key", &[found]), [Holds, NotChecked]);
+        let well = outcome("imds-metadata-tags", Status::Pass, &[]);
+        assert_eq!(of("not-a-valid-tag-key", &[well]), [RuledOut, NotChecked]);
+    }
+
+    #[test]
+    fn a_finding_that_fits_several_causes_proves_none() {
+        let found = outcome(
+            "node-role-access-entry",
+            Status::Fail,
+            &["node-not-registered", "kubelet-unauthorized"],
+        );
+        let of_it = of("kubelet-unauthorized", &[found]);
+        assert_eq!(of_it[..2], [Verdict::Possible, Verdict::Possible]);
+    }
+
+    #[test]
+    fn a_finding_about_another_error_only_fits() {
+        let found = outcome("subnets-vpc", Status::Fail, &["security-group-subnet-vpc-mismatch"]);
+        let of_it = of("node-not-registered", &[found]);
+        assert!(of_it.contains(&Verdict::Possible) && !of_it.contains(&Verdict::Holds));
+    }
+
+    #[test]
+    fn what_could_not_be_looked_at_is_not_ruled_out() {
+        let both = [
+            outcome("node-role-exists", Status::Pass, &[]),
+            outcome("node-role-access-entry", Status::Unknown, &[]),
+        ];
+        assert!(!of("unauthorized-node-role", &both).contains(&Verdict::RuledOut));
+        let skipped = outcome("node-role-access-entry", Status::Skipped, &[]);
+        assert_eq!(of("unauthorized-node-role", &[skipped])[0], Verdict::NotApplicable);
+    }
+
+    #[test]
+    fn only_the_named_checks_are_run() {
+        let entry = catalogue().get("not-a-valid-tag-key").unwrap();
+        let ids: Vec<_> = checks_of(&[entry]).iter().map(|check| check.id).collect();
+        assert_eq!(ids, ["imds-metadata-tags"]);
+        assert!(checks_of(&[]).is_empty());
+    }
+}

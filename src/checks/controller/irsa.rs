@@ -1,0 +1,204 @@
+//! IAM roles for service accounts: whether a role lets in the tokens of the controller.
+
+use crate::{
+    checks::setup::setup,
+    checks::{
+        Context, Stop,
+        controller::trust::no_credentials,
+        remedies::{quote, replace_trust},
+    },
+    facts::{arn, iam::Role},
+    iam::{Clause, Decision, NamedPolicy, Policy, PolicyKind, Principal, Request, trust},
+    outcome::{Finding, FindingStatus, Remedy},
+    requirements::{policy::Layout, role},
+    target::{Origin, Product},
+};
+
+const ACTION: &str = "sts:AssumeRoleWithWebIdentity";
+const AUDIENCE: &str = "sts.amazonaws.com";
+
+/// A role, and how it decides on a token of the controller's service account.
+pub struct Irsa<'c, 'a> {
+    cx: &'c Context<'a>,
+    role: &'a Role,
+    /// Host and path.
+    issuer: &'a str,
+    provider: String,
+    decision: Decision,
+    meant: bool,
+}
+
+impl<'c, 'a> Irsa<'c, 'a> {
+    pub fn of(cx: &'c Context<'a>, role: &'a Role) -> Result<Self, Stop> {
+        let cluster = cx.cluster()?;
+        let no_issuer = || Stop::unknown("eks:DescribeCluster does not name the cluster's issuer");
+        let issuer = arn::oidc_issuer(cluster).ok_or_else(no_issuer)?;
+        let provider = arn::oidc_provider(cluster).ok_or_else(no_issuer)?;
+        let policy = Policy::parse_as(PolicyKind::Trust, &role.trust).map_err(|error| {
+            Stop::unknown(format!("the trust policy of {} cannot be read: {error}", role.name))
+        })?;
+        let meant = policy
+            .statements
+            .iter()
+            .flat_map(|statement| &statement.principal)
+            .flat_map(|principal| &principal.items)
+            .any(|item| item.text.contains(":oidc-provider/"));
+        let target = cx.target;
+        let subject = format!(
+            "system:serviceaccount:{}:{}",
+            target.namespace.value, target.service_account.value
+        );
+        let request = Request::new(Principal::Federated(provider.clone()), ACTION, &role.arn)
+            .with(&format!("{issuer}:sub"), subject)
+            .with(&format!("{issuer}:aud"), AUDIENCE)
+            .unknown("sts:RoleSessionName")
+            .unknown_globals();
+        let decision = trust::decide(&NamedPolicy::new("trust", policy), &request);
+        Ok(Self { cx, role, issuer, provider, decision, meant })
+    }
+
+    /// Whether the role is made for this way at all.
+    pub fn is_meant(&self) -> bool {
+        self.meant
+    }
+
+    pub fn judge(&self) -> Result<Finding, Stop> {
+        match &self.decision {
+            Decision::Allowed { .. } => self.with_provider(),
+            Decision::Unknown { .. } => Err(Stop::unknown(format!(
+                "whether the service account may assume {} {}",
+                self.role.name, self.decision
+            ))),
+            _ => Ok(self.refused()),
+        }
+    }
+
+    fn with_provider(&self) -> Result<Finding, Stop> {
+        let target = self.cx.target;
+        let (seen, value, remedy) = match self.cx.facts.oidc_provider.found()? {
+            Some(provider) if provider.client_ids.iter().any(|id| id == AUDIENCE) => {
+                return Ok(Finding::pass(format!(
+                    "{} lets {}/{} of this cluster in",
+                    self.role.name, target.namespace.value, target.service_account.value
+                )));
+            }
+            Some(provider) => (
+                format!("The OIDC provider of the cluster does not take the audience {AUDIENCE}."),
+                provider.client_ids.join(", "),
+                Remedy::new("Add the audience.").run(format!(
+                    "aws iam add-client-id-to-open-id-connect-provider \
+                     --open-id-connect-provider-arn {} --client-id {AUDIENCE}",
+                    self.provider
+                )),
+            ),
+            None => (
+                format!(
+                    "{} trusts the cluster's OIDC issuer, and IAM has no provider for it.",
+                    self.role.name
+                ),
+                "NoSuchEntity".to_owned(),
+                Remedy::new("Create the provider.").run(format!(
+                    "aws iam create-open-id-connect-provider --url {} --client-id-list {AUDIENCE}",
+                    quote(&format!("https://{}", self.issuer))
+                )),
+            ),
+        };
+        Ok(no_credentials(FindingStatus::Fail, seen)
+            .errors(&["no-openid-connect-provider", "ec2-connectivity-check-failed"])
+            .evidence("iam:GetOpenIDConnectProvider", &self.provider, value)
+            .mend(remedy))
+    }
+
+    fn refused(&self) -> Finding {
+        let target = self.cx.target;
+        let (namespace, account) = (&target.namespace.value, &target.service_account.value);
+        let mut seen = format!(
+            "The trust policy of {} does not let {namespace}/{account} of this cluster in.{}",
+            self.role.name,
+            self.hint()
+        );
+        // Nothing in AWS says where Karpenter runs; before 0.33 it was another namespace.
+        let assumed = target.namespace.origin == Origin::Default;
+        let elsewhere = self.other_subject().filter(|_| assumed);
+        let mut status = FindingStatus::Fail;
+        if let Some(subject) = elsewhere {
+            status = FindingStatus::Warn;
+            seen = format!(
+                "{} lets {subject} in, and {namespace}/{account}, where Karpenter is taken to run, \
+                 not.",
+                self.role.name
+            );
+        }
+        no_credentials(status, seen)
+            .errors(&["web-identity-denied", "ec2-connectivity-check-failed"])
+            .evidence("iam:GetRole", "AssumeRolePolicyDocument", self.decision.to_string())
+            .mend(self.mend(elsewhere.is_some()))
+    }
+
+    fn failed(&self) -> &[Clause] {
+        match &self.decision {
+            Decision::NotAllowed { nearest: Some(nearest), .. } => &nearest.failed,
+            _ => &[],
+        }
+    }
+
+    /// The service account that the policy wants, if that is all that is wrong.
+    fn other_subject(&self) -> Option<&str> {
+        let [Clause::Condition { key, wanted, .. }] = self.failed() else { return None };
+        let [subject] = wanted.as_slice() else { return None };
+        let is_subject = key.eq_ignore_ascii_case(&format!("{}:sub", self.issuer));
+        subject
+            .strip_prefix("system:serviceaccount:")
+            .filter(|_| is_subject && !subject.contains('*'))
+    }
+
+    fn hint(&self) -> String {
+        for clause in self.failed() {
+            match clause {
+                Clause::Condition { key, .. } if key.starts_with("arn:") => {
+                    return " Its condition key begins with the provider's ARN, where the issuer's \
+                            host and path belong."
+                        .to_owned();
+                }
+                Clause::Condition { operator, wanted, .. }
+                    if operator.contains("StringEquals")
+                        && wanted.iter().any(|value| value.contains('*')) =>
+                {
+                    return format!(
+                        " Under {operator} a * is a plain character; StringLike takes it as a \
+                         wildcard."
+                    );
+                }
+                Clause::Condition { key, .. } if !key.starts_with(self.issuer) => {
+                    return format!(" Its condition is on {key}, another issuer's key.");
+                }
+                Clause::Principal { wanted, .. } => {
+                    return format!(
+                        " It trusts {}, the issuer of another cluster or account.",
+                        wanted.join(" and ")
+                    );
+                }
+                _ => {}
+            }
+        }
+        String::new()
+    }
+
+    fn mend(&self, elsewhere: bool) -> Remedy {
+        let words = match elsewhere {
+            true => {
+                "If Karpenter runs there, say so with --namespace and --service-account. If not, \
+                 put this trust policy in place."
+            }
+            false => "Put a trust policy in place that lets this service account in.",
+        };
+        let remedy = Remedy::new(words);
+        let Ok(mut setup) = setup(self.cx, Product::Karpenter) else { return remedy };
+        setup.oidc_provider = Some(self.issuer.to_owned());
+        let printed = role::print(role::Kind::Controller, self.cx.karpenter(), &setup, Layout::One);
+        match printed.trust {
+            Some(trust) => replace_trust(remedy, &self.role.name, &trust),
+            None => remedy,
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! The controller may make the requests of its version.
+
+use super::{Controller, each};
+use crate::{
+    checks::{
+        Area, Check, Context, Judged, Stop, Verdicts,
+        permissions::{Answers, Refused, Who, add_policies, without_policy},
+        setup::setup,
+    },
+    outcome::{Remedy, Unknown},
+    requirements::{
+        self, Request, Setup,
+        policy::{self, Layout},
+    },
+    target::{Product, QueueTarget},
+};
+
+pub static CHECK: Check = Check {
+    id: "controller-permissions",
+    title: "The controller may make the requests of its version",
+    area: Area::Controller,
+    products: &[Product::Karpenter],
+    errors: &[
+        "ec2-connectivity-check-failed",
+        "cluster-endpoint-not-resolved",
+        "describe-cluster-denied",
+        "instance-types-not-described",
+        "validating-kubernetes-version",
+        "queue-access-denied",
+        "amis-not-readable",
+        "subnets-not-readable",
+        "security-groups-not-readable",
+        "create-fleet-auth-check-failed",
+        "create-launch-template-auth-check-failed",
+        "run-instances-auth-check-failed",
+        "launch-template-configs",
+        "create-tags-denied",
+        "create-fleet-denied",
+        "launch-unauthorized",
+        "spot-request-tagging-denied",
+        "instance-profile-permission-denied",
+        "ssm-parameter-denied",
+        "ami-alias-not-resolved",
+        "cluster-cidr-not-detected",
+        "list-instance-profiles-denied",
+        "nodeclass-terminating",
+        "terminate-instances-denied",
+        "launch-template-not-deleted",
+        "describe-instance-status-denied",
+        "node-tagging-denied",
+        "pricing-not-updated",
+        "sqs-provider-not-created",
+        "unauthorized-operation",
+    ],
+    needs: &[
+        "iam:GetRole",
+        "iam:ListRolePolicies",
+        "iam:GetRolePolicy",
+        "iam:ListAttachedRolePolicies",
+        "iam:GetPolicy",
+        "iam:GetPolicyVersion",
+        "eks:DescribePodIdentityAssociation",
+        "eks:ListPodIdentityAssociations",
+        "sqs:GetQueueUrl",
+    ],
+    doc: "\
+## What
+Each request that this version of Karpenter really makes, with its resources and tags, is allowed
+by the policies of the controller's role, inside its permissions boundary and inside the policy of
+its pod identity association. `iam:PassRole` is judged on its own, by `controller-pass-role`.
+
+What is refused is grouped by what the refusal does. It fails where the controller does not start,
+nodes do not come or do not go; it warns where something is left behind or left undone.
+
+## Why
+Every release asks for something else, and tightens the conditions on the tags that it sends. A
+policy that is older or newer than the controller, or made for another cluster name, is the most
+reported fault of all. With `--karpenter-version` the check looks ahead: it tells what to add
+before an upgrade.
+
+Policies of the organisation (SCPs, RCPs) cannot be read from a member account and are not part
+of the verdict.
+
+## Seen as
+`UnauthorizedOperation: You are not authorized to perform this operation` in the controller's
+log, NodeClasses that are not ready, nodes that never come.
+
+## Fix
+Give the role the policy of this version; the finding holds it, filled in.
+",
+    run,
+};
+
+fn run(cx: &Context<'_>) -> Verdicts {
+    Ok(each(cx, |controller| judge(cx, controller)))
+}
+
+fn judge(cx: &Context<'_>, controller: &Controller<'_>) -> Result<Vec<Judged>, Stop> {
+    let setup = setup(cx, Product::Karpenter)?;
+    let who = Who {
+        role: &controller.role.name,
+        asker: format!("Karpenter {}", cx.karpenter()),
+        cluster: &cx.target.cluster,
+        errors: CHECK.errors,
+    };
+    let mut answers = Answers::to(requests(cx, &setup), &controller.grants(cx)?);
+    answers.unknown.extend(unseen_queue(cx));
+    Ok(who.findings(answers, |refused| mend(cx, controller, &setup, refused)))
+}
+
+fn requests(cx: &Context<'_>, setup: &Setup) -> Vec<Request> {
+    let mut requests = requirements::controller(cx.karpenter(), setup);
+    requests.retain(|request| request.action != "iam:PassRole");
+    requests
+}
+
+/// Whether there is a queue decides whether the controller asks for its messages.
+fn unseen_queue(cx: &Context<'_>) -> Option<Unknown> {
+    if cx.target.queue != QueueTarget::NotSeen {
+        return None;
+    }
+    let unseen = cx.facts.queues.values().find_map(|queue| queue.found().err())?;
+    match Stop::from(unseen) {
+        Stop::Unknown(unknown) => Some(Unknown {
+            why: format!("whether the controller may read its queue: {}", unknown.why),
+            ..unknown
+        }),
+        Stop::Skipped(_) => None,
+    }
+}
+
+fn mend(
+    cx: &Context<'_>,
+    controller: &Controller<'_>,
+    setup: &Setup,
+    refused: &[Refused],
+) -> Remedy {
+    let role = controller.role;
+    if let Some(remedy) = without_policy(role, refused) {
+        return remedy;
+    }
+    let version = cx.karpenter();
+    let words = format!(
+        "Give {} the policy of Karpenter {version} for this cluster. It holds all that this \
+         version asks for, so that an older policy can go.",
+        role.name
+    );
+    let policies = policy::controller(version, setup, Layout::Fit);
+    add_policies(cx, Remedy::new(words), role, &policies)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,198 @@
+//! What a role may really do: its policies, limited by its boundary and by its sessions.
+
+use crate::{
+    checks::{Context, Stop},
+    facts::{Fact, arn, eks::PodIdentityAssociation, iam::Role},
+    iam::{Clause, Decision, Layer, NamedPolicy, Pattern, Policy, PolicySet, Principal},
+    outcome::Unknown,
+    requirements::Request,
+};
+
+/// The policies that bear on a role's requests.
+pub struct Grants {
+    principal: Principal,
+    set: PolicySet,
+    /// Why an identity policy could not be read.
+    unread: Option<Unknown>,
+    /// Why the boundary or the session policy could not be read.
+    unread_limit: Option<Unknown>,
+    /// Condition keys of the session, with their values.
+    session_tags: Vec<(String, String)>,
+}
+
+/// What came of one request.
+pub enum Answer {
+    Allowed,
+    Refused(Decision),
+    Unknown(Unknown),
+}
+
+impl Grants {
+    /// The grants of a role, from what was read.
+    pub fn of(cx: &Context<'_>, role: &Role) -> Result<Self, Stop> {
+        let principal = Principal::aws(&role.arn)
+            .map_err(|error| Stop::unknown(format!("{} is no role: {error}", role.arn)))?;
+        let mut grants = Self {
+            principal,
+            set: PolicySet::default(),
+            unread: None,
+            unread_limit: None,
+            session_tags: Vec::new(),
+        };
+        grants.read_identity(cx, role)?;
+        if let Some(boundary) = &role.boundary {
+            let what = format!("the permissions boundary {boundary}");
+            match parse(&what, boundary, cx.facts.policies.get(boundary)) {
+                Ok(policy) => grants.set.boundary = Some(policy),
+                Err(unknown) => grants.unread_limit = Some(unknown),
+            }
+        }
+        Ok(grants)
+    }
+
+    fn read_identity(&mut self, cx: &Context<'_>, role: &Role) -> Result<(), Stop> {
+        let name = &role.name;
+        let policies = cx.facts.role_policies.get(name).ok_or_else(|| {
+            Stop::unknown(format!("these facts do not hold the policies of {name}"))
+        })?;
+        match policies.inline.known() {
+            Ok(inline) => {
+                for (policy, document) in inline {
+                    let what = format!("the inline policy {policy} of {name}");
+                    self.add(parse(&what, policy, Some(document)));
+                }
+            }
+            Err(unseen) => self.add(Err(unread(format!("the inline policies of {name}"), unseen))),
+        }
+        match policies.attached.known() {
+            Ok(attached) => {
+                for policy in attached {
+                    let what = format!("the policy {policy} of {name}");
+                    self.add(parse(&what, policy, cx.facts.policies.get(policy)));
+                }
+            }
+            Err(unseen) => {
+                self.add(Err(unread(format!("which policies are attached to {name}"), unseen)));
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, policy: Result<NamedPolicy, Unknown>) {
+        match policy {
+            Ok(policy) => self.set.identity.push(policy),
+            Err(unknown) => self.unread = self.unread.take().or(Some(unknown)),
+        }
+    }
+
+    /// The same in the sessions of a pod identity association, which carry tags and may be
+    /// narrowed by a policy of the association.
+    #[must_use]
+    pub fn in_sessions_of(mut self, cx: &Context<'_>, by: &PodIdentityAssociation) -> Self {
+        if let Some(document) = &by.policy {
+            let what = format!("the policy of the pod identity association {}", by.id);
+            match parse(&what, &by.id, Some(&Fact::Known(document.clone()))) {
+                Ok(policy) => self.set.session = vec![policy],
+                Err(unknown) => self.unread_limit = Some(unknown),
+            }
+        }
+        if !by.session_tags_disabled {
+            let tag =
+                |key: &str, value: &str| (format!("aws:PrincipalTag/{key}"), value.to_owned());
+            self.session_tags = vec![
+                tag("eks-cluster-name", &cx.target.cluster),
+                tag("kubernetes-namespace", &by.namespace),
+                tag("kubernetes-service-account", &by.service_account),
+            ];
+            if let Some(cluster) = cx.facts.cluster.value() {
+                self.session_tags.push(tag("eks-cluster-arn", &cluster.arn));
+            }
+        }
+        self
+    }
+
+    /// Whether the role may make the request.
+    ///
+    /// A policy that could not be read may allow what the others do not, so that their refusal
+    /// is no verdict; and it may deny what the others allow, since an explicit deny wins over
+    /// every allow, so that their allow is none either. Only a deny that was read is certain.
+    /// An unread boundary or session policy can take away, but never add.
+    pub fn answer(&self, request: &Request) -> Answer {
+        let decision = self.decide(&self.set, request);
+        match &decision {
+            Decision::Denied { .. } => Answer::Refused(decision),
+            Decision::Allowed { .. } => match self.unread.as_ref().or(self.unread_limit.as_ref()) {
+                Some(unread) => Answer::Unknown(unread.clone()),
+                None => Answer::Allowed,
+            },
+            Decision::NotAllowed { .. } => match &self.unread {
+                Some(unread) => Answer::Unknown(unread.clone()),
+                None if request.stand_in && turns_on_id(&decision) => {
+                    Answer::Unknown(Unknown::new(format!(
+                        "whether {} is allowed depends on which resource it names: {decision}",
+                        request.action
+                    )))
+                }
+                None => Answer::Refused(decision),
+            },
+            Decision::Unknown { .. } => Answer::Unknown(Unknown::new(format!(
+                "whether {} is allowed on {} {decision}",
+                request.action, request.resource
+            ))),
+        }
+    }
+
+    /// Whether the request would be allowed without the permissions boundary.
+    pub fn allows_without_boundary(&self, request: &Request) -> bool {
+        let set = PolicySet { boundary: None, ..self.set.clone() };
+        self.decide(&set, request).is_allowed()
+    }
+
+    fn decide(&self, set: &PolicySet, request: &Request) -> Decision {
+        let asked = request.by(self.principal.clone());
+        let tags = self.session_tags.iter();
+        set.decide(&tags.fold(asked, |asked, (key, value)| asked.with(key, value.as_str())))
+    }
+}
+
+/// Whether a refusal rests on nothing but the resource's id, which is made up here: the policy
+/// names other ids of the same kind. Another region or kind is refused for certain.
+fn turns_on_id(decision: &Decision) -> bool {
+    let Decision::NotAllowed { nearest: Some(nearest), .. } = decision else { return false };
+    nearest.failed.iter().all(|clause| match clause {
+        Clause::Resource { negated, wanted, sent } => {
+            *negated || wanted.iter().any(|wanted| of_one_kind(wanted, sent))
+        }
+        _ => false,
+    })
+}
+
+fn of_one_kind(pattern: &str, resource: &str) -> bool {
+    match (pattern.rsplit_once('/'), resource.rsplit_once('/')) {
+        (Some((pattern, _)), Some((resource, _))) => Pattern::glob(pattern).matches(resource),
+        _ => false,
+    }
+}
+
+/// Whether a layer limits what identity policies allow.
+pub fn is_limit(layer: Layer) -> bool {
+    matches!(layer, Layer::Boundary | Layer::Session)
+}
+
+/// Reads a document; `name` is an inline policy's name or a managed policy's ARN.
+fn parse(what: &str, name: &str, document: Option<&Fact<String>>) -> Result<NamedPolicy, Unknown> {
+    let document = match document.map(Fact::known) {
+        Some(Ok(document)) => document,
+        Some(Err(unseen)) => return Err(unread(what.to_owned(), unseen)),
+        None => return Err(Unknown::new(format!("these facts do not hold {what}"))),
+    };
+    let policy = Policy::parse(document)
+        .map_err(|error| Unknown::new(format!("{what} cannot be understood: {error}")))?;
+    Ok(NamedPolicy::new(arn::role_name(name), policy))
+}
+
+fn unread(what: String, unseen: crate::facts::Unseen) -> Unknown {
+    let Stop::Unknown(mut unknown) = Stop::from(unseen) else { return Unknown::new(what) };
+    unknown.why = format!("{what} could not be read: {}", unknown.why);
+    unknown
+}

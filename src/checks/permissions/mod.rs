@@ -1,0 +1,22 @@
+//! Whether a role may do what is asked of it, decided by its policies and never by their names.
+//!
+//! ```text
+//! facts ─▶ grants (policies, boundary, session) ─┐
+//!                                                ├─▶ answers ─▶ findings, one a consequence
+//! target, facts ─▶ setup ─▶ requests ────────────┘                 └ hints, mend
+//! ```
+//!
+//! The organisation's policies (SCPs and RCPs) are not among the facts: a role that passes here
+//! can still be refused by them, which the target's notes say.
+
+mod answers;
+pub mod boundary;
+mod findings;
+mod grants;
+mod hints;
+mod mend;
+
+pub use answers::{Answers, Refused};
+pub use findings::{Who, consequence, distinct_actions, is_grave};
+pub use grants::Grants;
+pub use mend::{add_policies, without_policy};

@@ -1,0 +1,171 @@
+//! Whether a subnet has room for one more node, and what follows if it has not.
+
+use super::API;
+use crate::{
+    checks::{Context, Stop, remedies::quote},
+    facts::ec2::Subnet,
+    outcome::{Finding, Remedy},
+};
+
+/// Who launches nodes into the subnet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Consumer {
+    Karpenter,
+    /// The built-in node pools of EKS Auto Mode.
+    AutoMode,
+}
+
+impl Consumer {
+    /// IPv4 addresses that a node takes with its first pods.
+    ///
+    /// With Karpenter the VPC CNI keeps a whole interface warm beside the one in use
+    /// (`WARM_ENI_TARGET=1`), and the interfaces of a `large` instance hold 10 addresses each;
+    /// with prefixes it is about the same.
+    /// <https://docs.aws.amazon.com/eks/latest/best-practices/vpc-cni.html>
+    ///
+    /// A node of EKS Auto Mode takes its own and a block of 16 for pods.
+    /// <https://docs.aws.amazon.com/eks/latest/userguide/create-node-class.html>
+    fn per_node(self) -> u32 {
+        match self {
+            Self::Karpenter => 20,
+            Self::AutoMode => 17,
+        }
+    }
+
+    fn takes(self) -> &'static str {
+        match self {
+            Self::Karpenter => {
+                "With the VPC CNI's default settings a node takes 20 on a large instance and more \
+                 on larger ones"
+            }
+            Self::AutoMode => "A node takes its own address and a whole block of 16 for its pods",
+        }
+    }
+
+    /// Its name, and that of the subnets it picks from.
+    fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Karpenter => ("Karpenter", "selected subnet"),
+            Self::AutoMode => ("EKS", "subnet of the cluster"),
+        }
+    }
+}
+
+/// The same on an IPv6 cluster: the node's own; pods take IPv6 addresses.
+const PER_NODE_IPV6: u32 = 1;
+
+/// A subnet and the one with the most free addresses in its zone and VPC.
+pub struct Room<'a> {
+    subnet: &'a Subnet,
+    best: &'a Subnet,
+}
+
+impl<'a> Room<'a> {
+    /// The room in a subnet, given all that a launch may pick from.
+    pub fn of(subnet: &'a Subnet, all: impl Iterator<Item = &'a Subnet>) -> Self {
+        let best = all
+            .filter(|other| other.zone == subnet.zone && other.vpc_id == subnet.vpc_id)
+            .max_by_key(|other| other.free_addresses)
+            .unwrap_or(subnet);
+        Self { subnet, best }
+    }
+
+    pub fn judge(&self, cx: &Context<'_>, consumer: Consumer) -> Result<Finding, Stop> {
+        let Subnet { id, zone, free_addresses: free, .. } = self.subnet;
+        let per_node = self.threshold(cx, consumer)?;
+        if *free >= per_node {
+            return Ok(Finding::pass(format!("{free} free addresses in {zone}.")));
+        }
+        let seen = match free {
+            0 => format!("{id} in {zone} has no free address."),
+            1 => format!("{id} in {zone} has 1 free address."),
+            _ => format!("{id} in {zone} has {free} free addresses."),
+        };
+        Ok(self
+            .short(seen, per_node, consumer)
+            .errors(&["insufficient-free-addresses"])
+            .evidence(API, "Subnets[].AvailableIpAddressCount", free.to_string())
+            .mend(self.remedy(cx, consumer)))
+    }
+
+    /// The addresses that the next node needs. Where the IP family is not known, it matters only
+    /// between the two thresholds.
+    fn threshold(&self, cx: &Context<'_>, consumer: Consumer) -> Result<u32, Stop> {
+        let ipv4 = consumer.per_node();
+        let decided = |free: u32| !(PER_NODE_IPV6..ipv4).contains(&free);
+        match cx.cluster() {
+            Ok(cluster) if cluster.network.ip_family.as_deref() == Some("ipv6") => {
+                Ok(PER_NODE_IPV6)
+            }
+            Ok(_) => Ok(ipv4),
+            Err(_) if decided(self.subnet.free_addresses) && decided(self.best.free_addresses) => {
+                Ok(ipv4)
+            }
+            Err(stop) => Err(stop),
+        }
+    }
+
+    fn short(&self, seen: String, per_node: u32, consumer: Consumer) -> Finding {
+        let Subnet { id, zone, .. } = self.subnet;
+        let (who, subnet) = consumer.names();
+        let left = self.best.free_addresses;
+        if left >= per_node {
+            return Finding::warn(
+                seen,
+                format!(
+                    "Nothing stops yet: in {zone} {who} takes {}, which has {left} free. Nodes \
+                     and pods that are in {id} already get no further addresses there.",
+                    self.best.id
+                ),
+            );
+        }
+        if left == 0 {
+            return Finding::fail(
+                seen,
+                format!(
+                    "No {subnet} in {zone} has a free address, and {who} picks one all the same: \
+                     every launch in {zone} fails."
+                ),
+            );
+        }
+        Finding::warn(
+            seen,
+            format!(
+                "The most that a {subnet} in {zone} has left is {left}. {}, so the next node may \
+                 start, but its pods may get no addresses.",
+                consumer.takes()
+            ),
+        )
+    }
+
+    fn remedy(&self, cx: &Context<'_>, consumer: Consumer) -> Remedy {
+        let Subnet { id, zone, vpc_id, .. } = self.subnet;
+        let (words, managed) = match consumer {
+            Consumer::Karpenter => (
+                format!(
+                    "See what holds the addresses; then add a larger subnet in {zone}, from a \
+                     secondary CIDR block of {vpc_id} if need be, and give it the tag {}. Prefixes \
+                     or custom networking make pods take fewer of these addresses.",
+                    cx.target.discovery_tag.value
+                ),
+                "",
+            ),
+            Consumer::AutoMode => (
+                format!(
+                    "See what holds the addresses. The built-in node pools stay in these subnets: \
+                     to run nodes elsewhere, add a larger subnet in {zone}, from a secondary CIDR \
+                     block of {vpc_id} if need be, and a NodeClass and NodePool of your own that \
+                     select it."
+                ),
+                // EC2 leaves out what a service manages unless it is asked for it.
+                " --include-managed-resources",
+            ),
+        };
+        Remedy::new(words).run(format!(
+            "aws ec2 describe-network-interfaces --region {} --filters Name=subnet-id,Values={id}\
+             {managed} --query \
+             'NetworkInterfaces[].[NetworkInterfaceId,InterfaceType,Description]' --output text",
+            quote(cx.region())
+        ))
+    }
+}

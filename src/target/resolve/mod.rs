@@ -1,0 +1,116 @@
+//! From what the user said and what the account shows to what is checked.
+
+mod controller;
+mod entries;
+mod node_roles;
+mod product;
+mod queue;
+mod seen;
+#[cfg(test)]
+mod tests;
+
+use self::{node_roles::NodeRoles, product::Judged, seen::Seen};
+use super::{NodeRole, Origin, Product, QueueTarget, Scope, Sourced, Target};
+use crate::{
+    facts::{Facts, arn},
+    requirements::version::KarpenterVersion,
+};
+
+/// Resolves the target. Pure: the same scope and facts give the same target.
+pub fn resolve(scope: &Scope, facts: &Facts) -> Target {
+    let seen = Seen::of_karpenter(scope, facts);
+    let mut notes = Vec::new();
+    let judged = product::judged(scope, facts, &seen, &mut notes);
+    let stage = product::stage(scope, facts, &seen, &judged, &mut notes);
+    let NodeRoles { judged: node_roles, others } =
+        node_roles::node_roles(scope, facts, &judged, &mut notes);
+    notes.push(
+        "permissions are judged without your organisation's policies (SCPs and RCPs), which a \
+         member account cannot read"
+            .to_owned(),
+    );
+    let karpenter_version = version(scope, &judged, &mut notes);
+    let controller_roles = controller::roles(scope, facts);
+    let queue = queue::queue(scope, facts);
+    several_fit(&controller_roles, &node_roles, &queue, &mut notes);
+    Target {
+        cluster: scope.cluster.clone(),
+        region: Sourced::new(scope.region.clone(), scope.region_origin),
+        partition: arn::partition_of_region(&scope.region),
+        stage,
+        products: judged.products,
+        product_unseen: judged.unseen,
+        karpenter_version,
+        namespace: said_or(scope.namespace.as_ref(), scope.namespace()),
+        service_account: said_or(scope.service_account.as_ref(), scope.service_account()),
+        controller_roles,
+        node_roles,
+        other_node_roles: others,
+        queue,
+        discovery_tag: Sourced::new(
+            scope.discovery_tag(),
+            if scope.discovery_tag.is_some() { Origin::Flag } else { Origin::Default },
+        ),
+        notes,
+    }
+}
+
+fn said_or(said: Option<&String>, value: &str) -> Sourced<String> {
+    let origin = if said.is_some() { Origin::Flag } else { Origin::Default };
+    Sourced::new(value.to_owned(), origin)
+}
+
+/// Says where several things fit, of which Karpenter uses one.
+fn several_fit(
+    controller_roles: &[Sourced<String>],
+    node_roles: &[NodeRole],
+    queue: &QueueTarget,
+    notes: &mut Vec<String>,
+) {
+    let mut say = |names: Vec<&str>, what: &str, flag: &str| {
+        if names.len() > 1 {
+            let names = names.join(", ");
+            notes.push(format!("several {what} ({names}); name the right one with {flag}"));
+        }
+    };
+    let controllers = controller_roles.iter().filter(|role| role.origin != Origin::Flag);
+    let controllers = controllers.map(|role| role.value.as_str()).collect();
+    say(controllers, "roles could be the controller's", "--controller-role");
+    // What a profile of Karpenter's holds is a node role for certain, and there may be many.
+    let certain = [Origin::Flag, Origin::InstanceProfile];
+    let karpenter = node_roles.iter().filter(|role| role.product == Product::Karpenter);
+    let karpenter: Vec<_> = karpenter.collect();
+    if karpenter.iter().any(|role| !certain.contains(&role.origin)) {
+        let names = karpenter.iter().map(|role| role.name.as_str()).collect();
+        say(names, "roles could be that of Karpenter's nodes", "--node-role");
+    }
+    if let QueueTarget::Found(names) = queue {
+        let names = names.iter().map(String::as_str).collect();
+        say(names, "queues could be the interruption queue", "--interruption-queue");
+    }
+}
+
+fn version(scope: &Scope, judged: &Judged, notes: &mut Vec<String>) -> Sourced<KarpenterVersion> {
+    let (oldest, newest) = (KarpenterVersion::OLDEST, KarpenterVersion::NEWEST);
+    let Some(version) = scope.karpenter_version else {
+        if judged.runs(Product::Karpenter) {
+            notes.push(format!(
+                "the Karpenter version is not known: judged as {newest}, the newest known; say \
+                 which with --karpenter-version"
+            ));
+        }
+        return Sourced::new(newest, Origin::NewestKnown);
+    };
+    if version.is_newer_than_known() {
+        notes.push(format!(
+            "Karpenter {version} is newer than this build knows: judged by what {newest} asks"
+        ));
+    }
+    if version < oldest {
+        notes.push(format!(
+            "Karpenter {version} is older than this build knows: judged by what {oldest} asks, \
+             the first release with NodePools and EC2NodeClasses"
+        ));
+    }
+    Sourced::new(version, Origin::Flag)
+}
