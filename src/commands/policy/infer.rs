@@ -70,7 +70,7 @@ impl Counted {
 }
 
 static ARN: LazyLock<Regex> =
-    LazyLock::new(|| constant(r"arn:aws[a-z-]*:[a-z0-9-]*:([a-z0-9-]*):([0-9]*):"));
+    LazyLock::new(|| constant(r"arn:aws[a-z-]*:[a-z0-9-]*:([a-z0-9-]*):([0-9*]*):"));
 
 static REQUESTED_REGION: LazyLock<Regex> =
     LazyLock::new(|| constant(r#"(?i)aws:RequestedRegion"\s*:\s*\[?\s*"([a-z0-9-]+)""#));
