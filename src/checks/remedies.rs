@@ -1,5 +1,7 @@
 //! Commands that more than one check prints, with the quoting done once.
 
+pub use crate::outcome::shell::quote;
+
 use serde_json::{Value, json};
 
 use crate::outcome::Remedy;
@@ -59,16 +61,6 @@ fn trust_file(role: &str) -> String {
     format!("{role}-trust.json")
 }
 
-/// Quotes a word for a POSIX shell where that is needed.
-pub fn quote(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
 /// The value of `--tags` for one tag: the CLI's shorthand where it can say it, else JSON.
 pub fn tags_argument(key: &str, value: &str) -> String {
     let plain = |text: &str| {
@@ -98,19 +90,6 @@ pub fn listed<T: AsRef<str>>(items: &[T]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn quotes_only_where_needed() {
-        for (word, quoted) in [
-            ("my-cluster", "my-cluster"),
-            ("a b", "'a b'"),
-            ("it's", r"'it'\''s'"),
-            ("", "''"),
-            ("{\"a\":1}", "'{\"a\":1}'"),
-        ] {
-            assert_eq!(quote(word), quoted);
-        }
-    }
 
     #[test]
     fn tags_fall_back_to_json() {

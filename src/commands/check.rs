@@ -6,7 +6,7 @@ use crate::{
     cli::CheckArgs,
     outcome::{Counts, ExitCode, exit_code},
     report::{self, Report},
-    target::{resolve::resolve, saved::Saved},
+    target::{mismatch, resolve::resolve, saved::Saved},
 };
 
 pub fn run(args: CheckArgs) -> Result<ExitCode, Failure> {
@@ -16,6 +16,9 @@ pub fn run(args: CheckArgs) -> Result<ExitCode, Failure> {
         Some(path) => facts_file::load(path, &args.scope)?,
         None => read::read(&args.aws, &args.scope)?,
     };
+    if let Some(why) = mismatch::of_named_roles(&saved.scope, &saved.facts) {
+        return Err(Failure::Usage(why));
+    }
     let report = judge(&saved, &checks, &args);
     let style = console::style();
     console::print(|out| report::write(&report, args.output, style, out))?;

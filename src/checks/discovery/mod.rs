@@ -53,7 +53,7 @@ pub(super) fn tag_command(cx: &Context<'_>, ids: &[&str]) -> String {
     format!(
         "aws ec2 create-tags --region {} --resources {} --tags {}",
         quote(cx.region()),
-        ids.join(" "),
+        ids.iter().map(|id| quote(id)).collect::<Vec<_>>().join(" "),
         tags_argument(&tag.key, value)
     )
 }
@@ -64,8 +64,9 @@ fn untag_command(cx: &Context<'_>, id: &str, tags: &BTreeMap<String, String>) ->
     let key = &cx.target.discovery_tag.value.key;
     let value = tags.get(key).filter(|value| **value == cx.target.cluster)?;
     Some(format!(
-        "aws ec2 delete-tags --region {} --resources {id} --tags {}",
+        "aws ec2 delete-tags --region {} --resources {} --tags {}",
         quote(cx.region()),
+        quote(id),
         tags_argument(key, value)
     ))
 }

@@ -1,7 +1,7 @@
 //! Whether the interruption queue is there, under a name that Karpenter can use.
 
 use super::{
-    fact,
+    elsewhere, fact,
     mend::{create, set_name},
     not_seen,
 };
@@ -65,6 +65,9 @@ fn run(cx: &Context<'_>) -> Verdicts {
 
 fn named(cx: &Context<'_>, given: &str) -> Result<Finding, Stop> {
     let name = queue_name(given);
+    if let Some(place) = elsewhere(cx, given) {
+        return Ok(in_another_place(cx, given, &place));
+    }
     if name != given {
         return Ok(not_a_name(cx, given));
     }
@@ -93,6 +96,23 @@ fn found(cx: &Context<'_>, name: &str, all: &[String]) -> Finding {
 fn has_fifo_name(name: &str) -> bool {
     // SQS asks for exactly this ending of a FIFO queue's name.
     name.strip_suffix(".fifo").is_some()
+}
+
+fn in_another_place(cx: &Context<'_>, given: &str, place: &str) -> Finding {
+    Finding::fail(
+        format!("The queue {given} is in {place}."),
+        format!(
+            "Karpenter looks a queue up by its name, in the cluster's own account and region. {}",
+            without(cx)
+        ),
+    )
+    .errors(errors(cx))
+    .evidence("--interruption-queue", "value", given)
+    .mend(Remedy::new(format!(
+        "Use a queue in {}, and give settings.interruptionQueue its name. Rules of other accounts \
+         or regions can forward to it.",
+        cx.region()
+    )))
 }
 
 fn not_a_name(cx: &Context<'_>, given: &str) -> Finding {
@@ -210,6 +230,15 @@ mod tests {
         json!({"scope": {"interruption_queue": name}})
     }
 
+    const OTHER: &str = "arn:aws:sqs:us-east-1:999999999999:demo";
+
+    #[test]
+    fn a_queue_elsewhere_is_not_judged_by_its_namesake_here() {
+        let patch = json!({"scope": {"interruption_queue": OTHER}});
+        let outcomes = Account::Karpenter.judge(&crate::checks::queue::policy::CHECK, &patch);
+        assert_eq!(outcomes[0].status, Status::Skipped, "{outcomes:#?}");
+    }
+
     #[test]
     fn rows() {
         let arn = "arn:aws:sqs:us-west-2:111122223333:demo";
@@ -227,6 +256,7 @@ mod tests {
                 ("found", json!({}), &[(Status::Pass, "demo")]),
                 ("named", named("demo"), &[(Status::Pass, "demo")]),
                 ("an ARN", named(arn), &[(Status::Fail, arn)]),
+                ("elsewhere", named(OTHER), &[(Status::Fail, OTHER)]),
                 ("a URL", named(url), &[(Status::Fail, url)]),
                 ("missing", with("jobs", json!("absent")), &[(Status::Fail, "jobs")]),
                 ("missing before an install", before, &[(Status::Warn, "jobs")]),

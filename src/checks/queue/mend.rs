@@ -58,8 +58,8 @@ pub(super) fn create_rule(
             "aws events put-rule --region {region} --name {name} --event-pattern file://{file}"
         ))
         .run(format!(
-            "aws events put-targets --region {region} --rule {name} --targets Id={name},Arn={}",
-            arn(cx, queue)
+            "aws events put-targets --region {region} --rule {name} --targets {}",
+            quote(&format!("Id={name},Arn={}", arn(cx, queue)))
         ))
 }
 

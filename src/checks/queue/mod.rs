@@ -28,9 +28,21 @@ fn fact<'a>(facts: &'a Facts, queue: &str) -> Result<&'a Fact<Queue>, Stop> {
     found.ok_or_else(|| Stop::unknown(format!("these facts do not hold the queue {queue}")))
 }
 
+/// Where a queue is that was given by an ARN of another region or account. Karpenter looks its
+/// name up in its own, and would read another queue.
+fn elsewhere(cx: &Context<'_>, given: &str) -> Option<String> {
+    let parts: Vec<&str> = given.split(':').collect();
+    let &["arn", _, "sqs", region, account, _] = parts.as_slice() else { return None };
+    let here = region == cx.region() && cx.account().is_none_or(|own| own == account);
+    (!here).then(|| format!("{region} of account {account}"))
+}
+
 /// The queues to judge: the one named, or all that were found.
 fn targets<'a>(cx: &'a Context<'_>) -> Result<Vec<&'a str>, Stop> {
     match &cx.target.queue {
+        QueueTarget::Named(name) if elsewhere(cx, name).is_some() => {
+            Err(Stop::skipped("the queue is in another region or account"))
+        }
         QueueTarget::Named(name) => Ok(vec![name]),
         QueueTarget::Found(names) => Ok(names.iter().map(String::as_str).collect()),
         QueueTarget::None => Err(Stop::skipped("there is no interruption queue")),

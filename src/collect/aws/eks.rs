@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use aws_sdk_eks::types;
 use futures_util::{StreamExt, stream};
-use tokio::join;
 
 use super::{Aws, expect, owned, timestamp};
 use crate::facts::{
@@ -78,14 +77,13 @@ impl Aws {
     async fn access_entry(&self, cluster: &str, principal: &str) -> Fact<AccessEntry> {
         const ACTION: &str = "eks:DescribeAccessEntry";
         let call = self.eks.describe_access_entry().cluster_name(cluster).principal_arn(principal);
-        let (answer, policies) = join!(
-            self.ask.ask(ACTION, NOT_FOUND, call.send()),
-            self.access_policies(cluster, principal)
-        );
-        answer.and_then(|answer| {
-            let entry = answer.access_entry.map(|entry| access_entry(&entry, policies));
-            expect(ACTION, "access entry", entry)
-        })
+        let answer = self.ask.ask(ACTION, NOT_FOUND, call.send()).await;
+        let entry = answer.and_then(|answer| expect(ACTION, "access entry", answer.access_entry));
+        let policies = match entry.value().and_then(|entry| entry.r#type()) {
+            Some("EC2") => self.access_policies(cluster, principal).await,
+            _ => Fact::not_asked("only node entries of type EC2 need an access policy"),
+        };
+        entry.map(|entry| access_entry(&entry, policies))
     }
 
     async fn access_policies(&self, cluster: &str, principal: &str) -> Fact<Vec<AssociatedPolicy>> {

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use crate::outcome::shell::quote;
 use crate::{
     outcome::{Outcome, QuotedError, Remedy, Status, Step},
     report::{
@@ -55,7 +56,10 @@ impl Block {
         let unknown = outcome.status == Status::Unknown;
         let status = if named { format!(" ({})", outcome.status.as_str()) } else { String::new() };
         self.row("Subject", &format!("{}{status}", outcome.subject), out)?;
-        self.row(if unknown { "Why" } else { "Seen" }, &sentence(&outcome.seen), out)?;
+        let seen = &outcome.seen;
+        // A name keeps its case, even at the start of a sentence.
+        let seen = if seen.starts_with(&outcome.subject) { seen.clone() } else { sentence(seen) };
+        self.row(if unknown { "Why" } else { "Seen" }, &seen, out)?;
         self.errors(&outcome.errors, out)?;
         if !outcome.effect.is_empty() {
             self.row("Effect", &outcome.effect, out)?;
@@ -118,7 +122,7 @@ impl Block {
     fn document(self, file: &str, document: &str, out: &mut dyn Write) -> io::Result<()> {
         let lines = clean_block(document);
         let end = end_mark(&lines);
-        self.step(&[format!("cat > {} <<'{end}'", clean(file))], Ink::Code, out)?;
+        self.step(&[format!("cat > {} <<'{end}'", quote(&clean(file)))], Ink::Code, out)?;
         self.step(&lines, Ink::Dim, out)?;
         writeln!(out, "{}", self.style.paint(Ink::Code, &end))
     }

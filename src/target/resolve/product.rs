@@ -24,7 +24,15 @@ pub fn judged(scope: &Scope, facts: &Facts, seen: &Seen, notes: &mut Vec<String>
         |product| Judged { products: vec![Sourced::new(product, Origin::Flag)], unseen: None };
     match scope.product {
         ProductChoice::Karpenter => chosen(Product::Karpenter),
-        ProductChoice::AutoMode => chosen(Product::AutoMode),
+        ProductChoice::AutoMode => {
+            if facts.cluster.value().is_some_and(|cluster| !cluster.auto_mode.compute) {
+                notes.push(
+                    "EKS Auto Mode is off in this cluster: judged as before it is switched on"
+                        .to_owned(),
+                );
+            }
+            chosen(Product::AutoMode)
+        }
         ProductChoice::Auto => found(scope, facts, seen, notes),
     }
 }

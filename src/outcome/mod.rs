@@ -1,5 +1,7 @@
 //! What came of a check: findings, unknowns and skips, their counts, and the exit code.
 
+pub mod shell;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
