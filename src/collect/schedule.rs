@@ -187,11 +187,15 @@ async fn access_entries(
             .collect()
     };
     let of_any_node = names(&|entry, _| is_node_type(&entry.entry_type));
-    // The roles of node groups have entries as well, and their permissions are not judged.
-    let judged = names(&|entry, name| {
-        entry.entry_type.eq_ignore_ascii_case("EC2")
-            || (is_node_type(&entry.entry_type) && names::fits_node_role(name, &scope.cluster))
+    // The roles of node groups have entries as well, and their permissions are not judged. Only
+    // where no name says which is Karpenter's may each be.
+    let mut judged = names(&|entry, name| {
+        is_node_type(&entry.entry_type) && names::fits_node_role(name, &scope.cluster)
     });
+    if judged.is_empty() {
+        judged.clone_from(&of_any_node);
+    }
+    judged.extend(names(&|entry, _| entry.entry_type.eq_ignore_ascii_case("EC2")));
     join!(roles.look_up_node_roles(of_any_node), roles.look_up_with_policies(judged));
     entries
 }

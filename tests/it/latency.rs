@@ -16,7 +16,7 @@ const LATENCY: Duration = Duration::from_millis(50);
 /// `DescribeCluster` on the same.
 const ACCOUNTS: [(&[&str], usize); 2] = [(&["getting-started"], 4), (&["auto-mode"], 4)];
 /// A person waits for this many calls without a thought, and no account throttles them.
-const MOST_CALLS: u64 = 100;
+const MOST_CALLS: u64 = 70;
 /// Loose, for a machine that does other things too; in quiet it is well under 1.25.
 const MOST: f64 = 1.6;
 
