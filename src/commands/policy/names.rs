@@ -105,7 +105,7 @@ pub fn is_region(name: &str) -> bool {
     let words = |part: &&str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase());
     match parts.as_slice() {
         [middle @ .., last] if middle.len() >= 2 => {
-            middle.iter().all(|part| words(part)) && last.bytes().all(|b| b.is_ascii_digit())
+            middle.iter().all(words) && last.bytes().all(|b| b.is_ascii_digit())
         }
         _ => false,
     }

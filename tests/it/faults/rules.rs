@@ -21,6 +21,9 @@ const FINDS: &[(&str, &str, &[&str])] = &[
     // Only the entries of EKS Auto Mode need a policy.
     ("node-role-access-entry", "Karpenter", &["eks:ListAssociatedAccessPolicies"]),
     ("queue-policy", "", &["events:ListRuleNamesByTarget"]),
+    // Where all subnets are in one VPC and have room, the cluster decides nothing.
+    ("subnets-zones", "", &[CLUSTER]),
+    ("subnets-free-addresses", "", &[CLUSTER]),
     // The provider counts for roles of service accounts, not for Pod Identity.
     ("controller-trust", "", &["iam:GetOpenIDConnectProvider"]),
     // A role without a boundary needs no look at its policies.

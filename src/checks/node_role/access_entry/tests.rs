@@ -269,7 +269,7 @@ fn mends_in_the_right_order() {
     );
     assert_eq!(
         steps(Account::AutoMode, &entry(AUTO_ARN, &json!({"policies": {"known": []}}))),
-        [associate.clone()]
+        std::slice::from_ref(&associate)
     );
     let narrow = json!([{
         "arn": "arn:aws:eks::aws:cluster-access-policy/AmazonEKSAutoNodePolicy",
