@@ -124,8 +124,8 @@ impl<'c, 'a> Irsa<'c, 'a> {
         if let Some(subject) = elsewhere {
             status = FindingStatus::Warn;
             seen = format!(
-                "{} lets {subject} in, and {namespace}/{account}, where Karpenter is taken to run, \
-                 not.",
+                "{} lets {subject} in, but not {namespace}/{account}, where Karpenter is taken to \
+                 run.",
                 self.role.name
             );
         }
