@@ -38,7 +38,10 @@ const PUBLIC_KEYS: &[&str] =
 const CLUSTER: &str = "cluster-1";
 
 /// Account ids, random parts of names, resource ids, organisation ids and key ids, by shape.
-const SHAPES: &str = r"\b(?:\d{12}|[0-9A-Z]{30,}|(vpc|subnet|sg|ami|a|o|ou|r)-[0-9a-z]{2,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b";
+const SHAPES: &str = r"\b(?:\d{12}|[0-9A-Z]{20,}|(vpc|subnet|sg|ami|a|o|ou|r)-[0-9a-z]{2,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b";
+
+/// The value that a trust policy shares with whoever may assume the role.
+const EXTERNAL_ID: &str = r#"("sts:ExternalId"\s*:\s*)("(?:[^"\\]|\\.)*"|\[[^\]]*\])"#;
 
 /// Why facts cannot be redacted.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +64,7 @@ struct Redactor {
     /// Names that someone gave, longest first, with their stand-ins.
     names: Vec<(String, String)>,
     shapes: Regex,
+    external_id: Regex,
     stand_ins: BTreeMap<String, String>,
     counts: BTreeMap<String, usize>,
 }
@@ -84,8 +88,8 @@ impl Redactor {
             names.push((name, format!("{kind}-{}", n + 1)));
         }
         names.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
-        let shapes = Regex::new(SHAPES)?;
-        Ok(Self { names, shapes, stand_ins: BTreeMap::new(), counts: BTreeMap::new() })
+        let (shapes, external_id) = (Regex::new(SHAPES)?, Regex::new(EXTERNAL_ID)?);
+        Ok(Self { names, shapes, external_id, stand_ins: BTreeMap::new(), counts: BTreeMap::new() })
     }
 
     fn visit(&mut self, value: &mut Value, field: &str) {
@@ -114,7 +118,7 @@ impl Redactor {
     }
 
     fn text(&mut self, text: &str) -> String {
-        let mut redacted = text.to_owned();
+        let mut redacted = self.external_id.replace_all(text, r#"$1"external-id""#).into_owned();
         for (name, stand_in) in &self.names {
             redacted = replace(&redacted, name, stand_in, stand_in == CLUSTER);
         }
@@ -227,7 +231,7 @@ mod tests {
             "facts": {
                 "imds_defaults": {"known": {"managed_exception_message": "ask acme"}},
                 "cluster": {"known": {"role_arn": "arn:aws:iam::111122223333:role/acme-prod-demo-cluster"}},
-                "roles": {"demo-cluster": {"known": {"trust": "{\"Statement\":[{\"Effect\":\"Allow\",\"Principal\":{\"AWS\":\"arn:aws:iam::111122223333:role/acme-admin\"},\"Action\":\"sts:AssumeRole\",\"Condition\":{\"StringEquals\":{\"aws:PrincipalOrgID\":\"o-acme123456\"}}}]}"}}},
+                "roles": {"demo-cluster": {"known": {"trust": "{\"Statement\":[{\"Effect\":\"Allow\",\"Principal\":{\"AWS\":\"arn:aws:iam::111122223333:role/acme-admin\"},\"Action\":\"sts:AssumeRole\",\"Condition\":{\"StringEquals\":{\"aws:PrincipalOrgID\":\"o-acme123456\",\"sts:ExternalId\":\"acme-secret\"}}}]}"}}},
                 "vpc_subnets": {"known": [{"id": "subnet-0a", "arn": null, "vpc_id": "vpc-0a", "zone": "us-west-2a",
                     "zone_id": null, "cidr": null, "free_addresses": 1, "owner": null,
                     "tags": {"Name": "acme-a", "acme-team": "acme-b", "acme.example/find": "acme-value"}}]},
