@@ -95,7 +95,7 @@ fn found(cx: &Context<'_>, name: &str, all: &[String]) -> Finding {
 
 fn has_fifo_name(name: &str) -> bool {
     // SQS asks for exactly this ending of a FIFO queue's name.
-    name.strip_suffix(".fifo").is_some()
+    name.ends_with(".fifo")
 }
 
 fn in_another_place(cx: &Context<'_>, given: &str, place: &str) -> Finding {
