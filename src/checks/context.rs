@@ -2,7 +2,7 @@
 
 use super::Stop;
 use crate::{
-    facts::{Facts, eks::Cluster, iam::Role},
+    facts::{Facts, eks::Cluster, iam::Role, kubernetes::Kubernetes},
     requirements::version::KarpenterVersion,
     target::{Target, names},
 };
@@ -16,6 +16,16 @@ pub struct Context<'a> {
 impl<'a> Context<'a> {
     pub fn cluster(&self) -> Result<&'a Cluster, Stop> {
         Ok(self.facts.cluster.known()?)
+    }
+
+    /// What the cluster says: skipped where the user wants it left alone, unknown with the
+    /// reason where it could not be reached.
+    pub fn kubernetes(&self) -> Result<&'a Kubernetes, Stop> {
+        if self.target.no_kube {
+            return Err(Stop::skipped("the cluster is not asked (--no-kube)"));
+        }
+        self.facts.kubernetes.access.known()?;
+        Ok(&self.facts.kubernetes)
     }
 
     pub fn karpenter(&self) -> KarpenterVersion {

@@ -15,19 +15,44 @@ pub enum Account {
     Karpenter,
     /// EKS Auto Mode on Kubernetes 1.35 with the built-in node pools.
     AutoMode,
+    /// The first one, with the cluster read too: two replicas on a node group, one NodePool.
+    KarpenterCluster,
+    /// The second one, with the cluster read too: the built-in and one custom NodeClass.
+    AutoModeCluster,
 }
 
 impl Account {
     fn text(self) -> &'static str {
         match self {
-            Self::Karpenter => include_str!("../../tests/data/accounts/karpenter.json"),
-            Self::AutoMode => include_str!("../../tests/data/accounts/auto-mode.json"),
+            Self::Karpenter | Self::KarpenterCluster => {
+                include_str!("../../tests/data/accounts/karpenter.json")
+            }
+            Self::AutoMode | Self::AutoModeCluster => {
+                include_str!("../../tests/data/accounts/auto-mode.json")
+            }
+        }
+    }
+
+    /// What the cluster says, as a patch over the account.
+    fn cluster(self) -> Option<&'static str> {
+        match self {
+            Self::Karpenter | Self::AutoMode => None,
+            Self::KarpenterCluster => {
+                Some(include_str!("../../tests/data/accounts/karpenter-cluster.json"))
+            }
+            Self::AutoModeCluster => {
+                Some(include_str!("../../tests/data/accounts/auto-mode-cluster.json"))
+            }
         }
     }
 
     /// The saved facts with a JSON merge patch (RFC 7396) applied to `{scope, facts}`.
     pub fn patched(self, patch: &Value) -> Saved {
         let mut account: Value = serde_json::from_str(self.text()).expect("the account is JSON");
+        if let Some(cluster) = self.cluster() {
+            let cluster = serde_json::from_str(cluster).expect("the cluster is JSON");
+            json_patch::merge(&mut account, &cluster);
+        }
         clear_replaced_facts(&mut account, patch);
         json_patch::merge(&mut account, patch);
         serde_json::from_value(account).expect("the patched account holds facts")

@@ -30,6 +30,7 @@ use crate::{
         eks::{AccessEntry, Addon, AuthenticationMode, Cluster, PodIdentityAssociation},
         events::Rule,
         iam::{InstanceProfile, OidcProvider},
+        kubernetes::Kubernetes,
         sqs::Queue,
         ssm::ImageParameter,
     },
@@ -95,6 +96,7 @@ pub async fn read(aws: &Aws, scope: &Scope) -> Facts {
         queue_rules: queues.rules,
         queues: queues.queues,
         image_parameters: cluster.image_parameters,
+        kubernetes: Kubernetes::default(),
     }
 }
 

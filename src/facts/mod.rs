@@ -10,6 +10,7 @@ pub mod eks;
 pub mod events;
 mod fact;
 pub mod iam;
+pub mod kubernetes;
 pub mod sqs;
 pub mod ssm;
 
@@ -60,4 +61,6 @@ pub struct Facts {
     pub queue_rules: BTreeMap<String, Fact<Vec<Fact<events::Rule>>>>,
     /// Public image parameters by name.
     pub image_parameters: BTreeMap<String, Fact<ssm::ImageParameter>>,
+    /// What the cluster itself says.
+    pub kubernetes: kubernetes::Kubernetes,
 }

@@ -56,6 +56,12 @@ pub enum Origin {
     Environment,
     /// `eks:DescribeCluster`.
     Cluster,
+    /// Karpenter's Deployment in the cluster.
+    Deployment,
+    /// The service account that the Deployment runs with.
+    ServiceAccount,
+    /// A NodeClass of the cluster.
+    NodeClass,
     /// A pod identity association of the cluster.
     PodIdentityAssociation,
     /// An access entry of the cluster.
@@ -77,6 +83,9 @@ impl Origin {
             Self::Flag => "flag",
             Self::Environment => "environment",
             Self::Cluster => "cluster",
+            Self::Deployment => "Deployment",
+            Self::ServiceAccount => "service account",
+            Self::NodeClass => "NodeClass",
             Self::PodIdentityAssociation => "pod identity association",
             Self::AccessEntry => "access entry",
             Self::InstanceProfile => "instance profile",
@@ -146,6 +155,8 @@ pub struct Target {
     pub other_node_roles: Vec<NodeRole>,
     pub queue: QueueTarget,
     pub discovery_tag: Sourced<Tag>,
+    /// The user wants the Kubernetes API left alone.
+    pub no_kube: bool,
     /// What the reader must know about how the target was found.
     pub notes: Vec<String>,
 }

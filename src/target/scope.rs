@@ -36,6 +36,9 @@ pub struct Scope {
     pub interruption_queue: Option<String>,
     #[serde(default)]
     pub discovery_tag: Option<Tag>,
+    /// The Kubernetes API is not to be asked.
+    #[serde(default)]
+    pub no_kube: bool,
 }
 
 impl Scope {
@@ -54,6 +57,7 @@ impl Scope {
             node_roles: Vec::new(),
             interruption_queue: None,
             discovery_tag: None,
+            no_kube: false,
         }
     }
 

@@ -51,6 +51,7 @@ pub fn resolve(scope: &Scope, facts: &Facts) -> Target {
             scope.discovery_tag(),
             if scope.discovery_tag.is_some() { Origin::Flag } else { Origin::Default },
         ),
+        no_kube: scope.no_kube,
         notes,
     }
 }
