@@ -1,19 +1,29 @@
 //! What a check judges from.
 
+use jiff::Timestamp;
+
 use super::Stop;
 use crate::{
     facts::{Facts, eks::Cluster, iam::Role, kubernetes::Kubernetes},
     requirements::version::KarpenterVersion,
-    target::{Target, names},
+    target::{Target, names, saved::Saved},
 };
 
 /// The target and the facts about it.
 pub struct Context<'a> {
     pub target: &'a Target,
     pub facts: &'a Facts,
+    /// When the facts were read: what a check holds ages against, so that a saved file is
+    /// judged the same on any day.
+    pub now: Timestamp,
 }
 
 impl<'a> Context<'a> {
+    /// Judges what was read for a target, as of the moment when it was read.
+    pub fn new(target: &'a Target, saved: &'a Saved) -> Self {
+        Self { target, facts: &saved.facts, now: saved.collected_at }
+    }
+
     pub fn cluster(&self) -> Result<&'a Cluster, Stop> {
         Ok(self.facts.cluster.known()?)
     }

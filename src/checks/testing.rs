@@ -62,7 +62,7 @@ impl Account {
     pub fn judge(self, check: &'static Check, patch: &Value) -> Vec<Outcome> {
         let saved = self.patched(patch);
         let target = resolve(&saved.scope, &saved.facts);
-        run::run(&[check], &Context { target: &target, facts: &saved.facts })
+        run::run(&[check], &Context::new(&target, &saved))
     }
 }
 

@@ -27,7 +27,7 @@ pub fn run(args: CheckArgs) -> Result<ExitCode, Failure> {
 
 fn judge(saved: &Saved, checks: &[&'static checks::Check], args: &CheckArgs) -> Report {
     let target = resolve(&saved.scope, &saved.facts);
-    let outcomes = checks::run::run(checks, &Context { target: &target, facts: &saved.facts });
+    let outcomes = checks::run::run(checks, &Context::new(&target, &saved));
     let code = exit_code(&Counts::of(&outcomes), args.fail_on, args.allow_unknown);
     Report::new(saved, &target, outcomes, code)
 }

@@ -88,7 +88,7 @@ fn report(
         (None, Some(_)) => read::read(&args.aws, &args.scope)?,
     };
     let target = resolve(&saved.scope, &saved.facts);
-    let outcomes = checks::run::run(&checks, &Context { target: &target, facts: &saved.facts });
+    let outcomes = checks::run::run(&checks, &Context::new(&target, &saved));
     let code = exit_code(&Counts::of(&outcomes), FailOn::Fail, false);
     Ok(Some((Report::new(&saved, &target, outcomes, code), code)))
 }
