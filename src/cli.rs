@@ -63,7 +63,7 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub scope: ScopeArgs,
     /// Judge these saved facts instead of asking AWS
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["region", "profile", "assume_role", "timeout", "verbose"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["region", "profile", "assume_role", "timeout", "verbose", "kubeconfig", "context"])]
     pub facts: Option<PathBuf>,
     /// How to print the report
     #[arg(long, short, value_enum, default_value_t = Format::Human)]
@@ -115,6 +115,21 @@ pub struct AwsArgs {
     /// Show each API call and how long it took, on standard error
     #[arg(long, short)]
     pub verbose: bool,
+    #[command(flatten)]
+    pub kube: KubeArgs,
+}
+
+/// How to reach the cluster's API server.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Kubernetes")]
+pub struct KubeArgs {
+    /// Read the cluster through this kubeconfig [default: as the pod that this runs in, or with a
+    /// token made from the AWS credentials]
+    #[arg(long, value_name = "FILE")]
+    pub kubeconfig: Option<PathBuf>,
+    /// Read the cluster through this context [default: the kubeconfig's current one]
+    #[arg(long, value_name = "NAME")]
+    pub context: Option<String>,
 }
 
 /// What is to be checked; whatever is not said is read from the account.
@@ -152,6 +167,9 @@ pub struct ScopeArgs {
     /// [default: karpenter.sh/discovery=<cluster>]
     #[arg(long, value_name = "KEY[=VALUE]", value_parser = words::tag)]
     pub discovery_tag: Option<Tag>,
+    /// Leave the cluster alone: ask AWS only
+    #[arg(long, help_heading = "Kubernetes", conflicts_with_all = ["kubeconfig", "context"])]
+    pub no_kube: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]

@@ -41,6 +41,11 @@ impl Asker {
         Self { limit, deadline, troubles: Arc::default() }
     }
 
+    /// When the run ends, and how long it may take in all.
+    pub fn time(&self) -> (Instant, Duration) {
+        (self.deadline, self.limit)
+    }
+
     /// Makes a call. `absent` are the error codes that mean *it does not exist*.
     pub async fn ask<T, E>(
         &self,

@@ -1,4 +1,5 @@
-//! Which calls were really made, learned from the SDK itself.
+//! Which calls were really made: those to AWS learned from the SDK itself, those to the
+//! Kubernetes API from the one place that makes them.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -19,11 +20,15 @@ use aws_smithy_runtime_api::{
 };
 use aws_smithy_types::config_bag::{ConfigBag, Storable, StoreReplace};
 
+/// The service of requests to the Kubernetes API.
+pub const KUBERNETES: &str = "Kubernetes";
+
 /// One call, its retries included.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     /// The SDK's name of the service, such as `EventBridge`.
     pub service: String,
+    /// The SDK's name of the operation; of Kubernetes the action, as a fact names it.
     pub operation: String,
     /// Since the log was made.
     pub started: Duration,
@@ -32,9 +37,11 @@ pub struct Call {
 }
 
 impl Call {
-    /// The IAM action that the call needs, such as `events:DescribeRule`.
+    /// The IAM action that the call needs, such as `events:DescribeRule`, or what RBAC must
+    /// allow, such as `list pods (Kubernetes)`.
     pub fn action(&self) -> String {
         let prefix = match self.service.as_str() {
+            KUBERNETES => return self.operation.clone(),
             "EventBridge" => "events".to_owned(),
             service => service.to_ascii_lowercase(),
         };
@@ -62,6 +69,18 @@ impl CallLog {
 
     pub fn elapsed(&self) -> Duration {
         self.since.elapsed()
+    }
+
+    /// Notes a call that has just ended.
+    pub fn record(&self, service: &str, operation: &str, started: Instant, failed: bool) {
+        let call = Call {
+            service: service.to_owned(),
+            operation: operation.to_owned(),
+            started: started.duration_since(self.since),
+            took: started.elapsed(),
+            failed,
+        };
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
     }
 }
 
@@ -96,14 +115,8 @@ impl Intercept for CallLog {
         if let (Some(metadata), Some(StartedAt(started))) =
             (cfg.load::<Metadata>(), cfg.load::<StartedAt>())
         {
-            let call = Call {
-                service: metadata.service().to_owned(),
-                operation: metadata.name().to_owned(),
-                started: started.duration_since(self.since),
-                took: started.elapsed(),
-                failed: !matches!(context.output_or_error(), Some(Ok(_))),
-            };
-            self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
+            let failed = !matches!(context.output_or_error(), Some(Ok(_)));
+            self.record(metadata.service(), metadata.name(), *started, failed);
         }
         Ok(())
     }

@@ -4,6 +4,8 @@ mod ask;
 pub mod aws;
 pub mod call_log;
 pub mod config;
+mod in_cluster;
+pub mod kubernetes;
 mod policies;
 mod roles;
 mod schedule;
@@ -21,6 +23,7 @@ use crate::{
 use ask::{Asker, Trouble};
 use aws::Aws;
 use call_log::CallLog;
+use kubernetes::{Reach, access::Flags};
 
 /// Why there is nothing to judge at all.
 #[derive(Debug, thiserror::Error)]
@@ -38,21 +41,26 @@ pub enum CannotRun {
         "no answer from AWS in {region} ({message}): look at the network, proxy and AWS_ENDPOINT_URL"
     )]
     NoNetwork { region: String, message: String },
+    #[error("the kubeconfig cannot be used: {message}")]
+    Kubeconfig { message: String },
     #[error("no cluster `{cluster}` in {region} of account {account}{hint}")]
     NoSuchCluster { cluster: String, region: String, account: String, hint: String },
 }
 
-/// Reads everything about one cluster. Every call is in `log`, even if this fails.
+/// Reads everything about one cluster, its API server reached as `flags` say. Every call is in
+/// `log`, even if this fails.
 pub async fn collect(
     scope: &Scope,
     config: &SdkConfig,
+    flags: &Flags,
     timeout: Duration,
     log: &CallLog,
 ) -> Result<(Facts, Effort), CannotRun> {
-    let asker = Asker::new(timeout, log.elapsed());
+    let reach = Reach::new(flags, config, Asker::new(timeout, log.elapsed()), log)?;
+    let asker = reach.asker();
     let aws = Aws::new(config, asker.clone(), log);
-    let facts = schedule::read(&aws, scope).await;
-    if let Some(cannot) = cannot_run(&aws, &asker, scope, &facts).await {
+    let facts = schedule::read(&aws, &reach, scope).await;
+    if let Some(cannot) = cannot_run(&aws, asker, scope, &facts).await {
         return Err(cannot);
     }
     let effort = Effort {

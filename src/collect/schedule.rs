@@ -10,6 +10,7 @@
 //! GetQueueUrl ─▶ GetQueueAttributes
 //! GetQueueUrl ─▶ ListRuleNamesByTarget ─▶ DescribeRule
 //! DescribeCluster ─▶ role; GetOpenIDConnectProvider; DescribeSubnets, DescribeSecurityGroups of the VPC; GetParameters
+//! DescribeCluster ─▶ the API server's lists; its Deployments ─▶ service account ─▶ role, queue
 //! ListNodegroups ─▶ DescribeNodegroup
 //! GetCallerIdentity; DescribeAddon; GetRole by usual names ─▶ policies of those that exist; DescribeSubnets, DescribeSecurityGroups by tag; …
 //! ```
@@ -21,6 +22,8 @@ use tokio::join;
 
 use super::{
     aws::{Aws, ec2},
+    in_cluster::{self, InCluster},
+    kubernetes::Reach,
     roles::Roles,
 };
 use crate::{
@@ -30,7 +33,6 @@ use crate::{
         eks::{AccessEntry, Addon, AuthenticationMode, Cluster, PodIdentityAssociation},
         events::Rule,
         iam::{InstanceProfile, OidcProvider},
-        kubernetes::Kubernetes,
         sqs::Queue,
         ssm::ImageParameter,
     },
@@ -38,7 +40,7 @@ use crate::{
 };
 
 /// Reads everything; every chain of calls is one branch of the join.
-pub async fn read(aws: &Aws, scope: &Scope) -> Facts {
+pub async fn read(aws: &Aws, reach: &Reach, scope: &Scope) -> Facts {
     let roles = Roles::new(aws);
     let tag = scope.discovery_tag();
     let (
@@ -55,7 +57,7 @@ pub async fn read(aws: &Aws, scope: &Scope) -> Facts {
         (),
     ) = join!(
         aws.caller(),
-        cluster_and_network(aws, &roles, scope),
+        cluster_and_network(aws, reach, &roles, scope),
         aws.node_groups(&scope.cluster),
         access_entries(aws, &roles, scope),
         associations(aws, &roles, scope),
@@ -74,12 +76,14 @@ pub async fn read(aws: &Aws, scope: &Scope) -> Facts {
         _ => entries,
     };
     let roles = roles.into_facts();
+    let InCluster { kubernetes, queues: named, associations: of_others } = cluster.inside;
+    let queues = queues.and(named);
     Facts {
         caller,
         cluster: cluster.cluster,
         node_groups,
         access_entries,
-        pod_identity_associations: associations,
+        pod_identity_associations: all_of(associations, of_others),
         addons,
         oidc_provider: cluster.oidc_provider,
         roles: roles.roles,
@@ -96,7 +100,7 @@ pub async fn read(aws: &Aws, scope: &Scope) -> Facts {
         queue_rules: queues.rules,
         queues: queues.queues,
         image_parameters: cluster.image_parameters,
-        kubernetes: Kubernetes::default(),
+        kubernetes,
     }
 }
 
@@ -107,29 +111,39 @@ struct ClusterFacts {
     security_groups: Fact<Vec<SecurityGroup>>,
     image_parameters: BTreeMap<String, Fact<ImageParameter>>,
     oidc_provider: Fact<OidcProvider>,
+    inside: InCluster,
 }
 
-async fn cluster_and_network(aws: &Aws, roles: &Roles<'_>, scope: &Scope) -> ClusterFacts {
-    let fact = aws.cluster(&scope.cluster).await;
-    let Some(cluster) = fact.value() else {
+async fn cluster_and_network(
+    aws: &Aws,
+    reach: &Reach,
+    roles: &Roles<'_>,
+    scope: &Scope,
+) -> ClusterFacts {
+    let described = aws.cluster(&scope.cluster).await;
+    let Some(cluster) = described.cluster.value() else {
+        let inside = in_cluster::read(aws, reach, roles, scope, &described).await;
         return ClusterFacts {
-            cluster: fact,
+            cluster: described.cluster,
             subnets: Fact::not_asked("the cluster, and so its VPC, could not be read"),
             security_groups: Fact::not_asked("the cluster, and so its VPC, could not be read"),
             image_parameters: BTreeMap::new(),
             oidc_provider: Fact::not_asked("the cluster, and so its issuer, could not be read"),
+            inside,
         };
     };
     let auto_node_role = cluster.auto_mode.node_role_arn.as_deref().map(arn::role_name);
     let parameters = names::image_parameters(&cluster.version);
-    let ((subnets, security_groups), image_parameters, oidc_provider, (), ()) = join!(
+    let (inside, (subnets, security_groups), image_parameters, oidc_provider, (), ()) = join!(
+        in_cluster::read(aws, reach, roles, scope, &described),
         vpc(aws, cluster.network.vpc_id.as_deref()),
         aws.image_parameters(&parameters),
         oidc_provider(aws, cluster),
         cluster_role(roles, scope, cluster),
         node_roles(roles, auto_node_role.map(str::to_owned).into_iter().collect()),
     );
-    ClusterFacts { cluster: fact, subnets, security_groups, image_parameters, oidc_provider }
+    let cluster = described.cluster;
+    ClusterFacts { cluster, subnets, security_groups, image_parameters, oidc_provider, inside }
 }
 
 /// Only Auto Mode acts with permissions of the cluster's role that are worth judging.
@@ -150,7 +164,7 @@ async fn oidc_provider(aws: &Aws, cluster: &Cluster) -> Fact<OidcProvider> {
 }
 
 /// Node roles that are known to exist, with everything about them.
-async fn node_roles(roles: &Roles<'_>, names: Vec<String>) {
+pub async fn node_roles(roles: &Roles<'_>, names: Vec<String>) {
     join!(roles.look_up_with_policies(names.clone()), roles.look_up_node_roles(names));
 }
 
@@ -211,12 +225,23 @@ async fn associations(
     roles: &Roles<'_>,
     scope: &Scope,
 ) -> Fact<Vec<Fact<PodIdentityAssociation>>> {
-    let wanted = |service_account: &str| {
-        service_account == scope.service_account()
-            || service_account == names::CNI_SERVICE_ACCOUNT
-            || service_account.to_ascii_lowercase().contains("karpenter")
-    };
+    let wanted = |service_account: &str| is_wanted(scope, service_account);
     let associations = aws.pod_identity_associations(&scope.cluster, wanted).await;
+    roles_of_associations(roles, &associations).await;
+    associations
+}
+
+/// Whether an association may be the controller's or the VPC CNI's.
+pub fn is_wanted(scope: &Scope, service_account: &str) -> bool {
+    service_account == scope.service_account()
+        || service_account == names::CNI_SERVICE_ACCOUNT
+        || service_account.to_ascii_lowercase().contains("karpenter")
+}
+
+pub async fn roles_of_associations(
+    roles: &Roles<'_>,
+    associations: &Fact<Vec<Fact<PodIdentityAssociation>>>,
+) {
     let of_controllers = associations
         .value()
         .into_iter()
@@ -235,7 +260,20 @@ async fn associations(
         .map(|role| arn::role_name(role).to_owned())
         .collect();
     roles.look_up_with_policies(names).await;
-    associations
+}
+
+/// Two lists of associations, of which the second is there only where the first lacks some.
+fn all_of(
+    first: Fact<Vec<Fact<PodIdentityAssociation>>>,
+    second: Option<Fact<Vec<Fact<PodIdentityAssociation>>>>,
+) -> Fact<Vec<Fact<PodIdentityAssociation>>> {
+    let Some(second) = second else { return first };
+    first.and_then(|mut all| {
+        second.map(|more| {
+            all.extend(more);
+            all
+        })
+    })
 }
 
 /// The instance profiles that Karpenter 1.7 and later make, under a path of the cluster's own.
@@ -269,22 +307,41 @@ async fn named_roles(roles: &Roles<'_>, scope: &Scope) {
     );
 }
 
-struct QueueFacts {
+/// Queues, and the rules that target them.
+#[derive(Debug, Default)]
+pub struct QueueFacts {
     queues: BTreeMap<String, Fact<Queue>>,
     rules: BTreeMap<String, Fact<Vec<Fact<Rule>>>>,
 }
 
+impl QueueFacts {
+    fn and(mut self, more: Self) -> Self {
+        self.queues.extend(more.queues);
+        self.rules.extend(more.rules);
+        self
+    }
+}
+
 async fn queues(aws: &Aws, scope: &Scope) -> QueueFacts {
-    let wanted: Vec<String> = match &scope.interruption_queue {
+    queues_of(aws, scope, first_queues(scope)).await
+}
+
+/// The queues that are looked for before anything else is known.
+pub fn first_queues(scope: &Scope) -> Vec<String> {
+    match &scope.interruption_queue {
         Some(named) => vec![names::queue_name(named).to_owned()],
         None => names::queues(&scope.cluster).into(),
-    };
+    }
+}
+
+/// The queues of these names.
+pub async fn queues_of(aws: &Aws, scope: &Scope, wanted: Vec<String>) -> QueueFacts {
     let found = join_all(wanted.into_iter().map(|name| async {
         let (queue, rules) = aws.queue_with_rules(&name, &scope.region).await;
         (name, queue, rules)
     }))
     .await;
-    let mut facts = QueueFacts { queues: BTreeMap::new(), rules: BTreeMap::new() };
+    let mut facts = QueueFacts::default();
     for (name, queue, rules) in found {
         if queue != Fact::Absent {
             facts.rules.insert(name.clone(), rules);

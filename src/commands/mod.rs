@@ -36,9 +36,11 @@ impl Failure {
     fn code(&self) -> u8 {
         match self {
             Self::Usage(_)
-            | Self::CannotRun(CannotRun::NoRegion | CannotRun::EmptyEndpoint { .. }) => {
-                ExitCode::Usage as u8
-            }
+            | Self::CannotRun(
+                CannotRun::NoRegion
+                | CannotRun::EmptyEndpoint { .. }
+                | CannotRun::Kubeconfig { .. },
+            ) => ExitCode::Usage as u8,
             Self::CannotRun(_) | Self::Io { .. } => ExitCode::CouldNotRun as u8,
             // What shells expect of a process that Ctrl-C ended: 128 + SIGINT.
             Self::Interrupted => 130,

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use super::{Failure, console};
 use crate::{
     cli::{AwsArgs, ScopeArgs, words},
-    collect::{self, call_log::CallLog, config},
+    collect::{self, call_log::CallLog, config, kubernetes::access::Flags},
     target::{
         Origin, Scope,
         saved::{SCHEMA_VERSION, Saved},
@@ -66,7 +66,9 @@ async fn read_from_aws(aws: &AwsArgs, args: &ScopeArgs) -> Result<Saved, Failure
     let origin = if aws.region.is_some() { Origin::Flag } else { Origin::Environment };
     let mut scope = Scope::new(cluster, region, origin);
     apply(args, &mut scope);
-    let read = collect::collect(&scope, &config, aws.timeout, &log).await;
+    let flags =
+        Flags { kubeconfig: aws.kube.kubeconfig.clone(), context: aws.kube.context.clone() };
+    let read = collect::collect(&scope, &config, &flags, aws.timeout, &log).await;
     progress.finish_and_clear();
     if aws.verbose {
         say_calls(&log);
@@ -105,6 +107,7 @@ pub fn apply(args: &ScopeArgs, scope: &mut Scope) {
     set(&mut scope.controller_role, args.controller_role.as_ref());
     set(&mut scope.interruption_queue, args.interruption_queue.as_ref());
     set(&mut scope.discovery_tag, args.discovery_tag.as_ref());
+    scope.no_kube |= args.no_kube;
     if !args.node_roles.is_empty() {
         scope.node_roles.clone_from(&args.node_roles);
     }

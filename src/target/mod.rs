@@ -4,6 +4,7 @@
 //! and gives a [`Target`]. Every value keeps its [`Origin`], so that nothing is guessed
 //! silently.
 
+pub mod cluster_says;
 pub mod mismatch;
 pub mod names;
 pub mod redact;

@@ -55,8 +55,14 @@ impl Tool {
         Self::new(["check", "--cluster", CLUSTER]).aws(account, &account.endpoint())
     }
 
-    /// Credentials and region of an account, and where its AWS is.
+    /// Credentials and region of an account, and where its AWS is. The emulated cluster has no
+    /// API server, so nobody asks for one.
     pub fn aws(self, account: &Account, endpoint: &str) -> Self {
+        self.account(account, endpoint).args(["--no-kube"])
+    }
+
+    /// The same, with the cluster left to the flags.
+    pub fn account(self, account: &Account, endpoint: &str) -> Self {
         self.env("AWS_ACCESS_KEY_ID", &account.access_key())
             .env("AWS_SECRET_ACCESS_KEY", "secret")
             .env("AWS_REGION", account.region)

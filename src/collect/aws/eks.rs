@@ -6,11 +6,14 @@ use aws_sdk_eks::types;
 use futures_util::{StreamExt, stream};
 
 use super::{Aws, expect, owned, timestamp};
-use crate::facts::{
-    Fact,
-    eks::{
-        AccessEntry, AccessScope, Addon, AssociatedPolicy, AuthenticationMode, AutoMode, Cluster,
-        ClusterNetwork, HealthIssue, NodeGroup, PodIdentityAssociation,
+use crate::{
+    collect::kubernetes::access::Described,
+    facts::{
+        Fact,
+        eks::{
+            AccessEntry, AccessScope, Addon, AssociatedPolicy, AuthenticationMode, AutoMode,
+            Cluster, ClusterNetwork, HealthIssue, NodeGroup, PodIdentityAssociation,
+        },
     },
 };
 
@@ -19,12 +22,17 @@ const NOT_FOUND: &[&str] = &["ResourceNotFoundException"];
 const AT_A_TIME: usize = 8;
 
 impl Aws {
-    pub async fn cluster(&self, name: &str) -> Fact<Cluster> {
+    pub async fn cluster(&self, name: &str) -> Described {
         const ACTION: &str = "eks:DescribeCluster";
         let call = self.eks.describe_cluster().name(name).send();
         let answer = self.ask.ask(ACTION, NOT_FOUND, call).await;
-        answer
-            .and_then(|answer| expect(ACTION, "cluster", answer.cluster.as_ref().and_then(cluster)))
+        let authority = answer.value().and_then(|answer| {
+            answer.cluster.as_ref()?.certificate_authority.as_ref()?.data.clone()
+        });
+        let cluster = answer.and_then(|answer| {
+            expect(ACTION, "cluster", answer.cluster.as_ref().and_then(cluster))
+        });
+        Described { cluster, authority }
     }
 
     /// The clusters of the region, for telling what else there is.

@@ -3,6 +3,7 @@
 //! Lists hold only what a check reads; what there are thousands of is folded while it is read.
 
 pub mod auth;
+pub mod cni;
 pub mod controller;
 pub mod node;
 pub mod node_class;
@@ -36,6 +37,10 @@ pub struct Kubernetes {
     pub node_pools: Fact<Vec<node_pool::NodePool>>,
     pub node_claims: Fact<Vec<node_pool::NodeClaim>>,
     pub nodes: Fact<Vec<node::Node>>,
+    /// The VPC CNI's settings; absent where pods get their addresses in another way.
+    pub cni: Fact<cni::Cni>,
+    /// ENIConfigs; absent where the cluster does not know the kind.
+    pub eni_configs: Fact<Vec<cni::EniConfig>>,
 }
 
 /// How the API server was reached.

@@ -1,0 +1,190 @@
+//! What an answer of the API server means, and what it means that there is none.
+
+use std::{error::Error, time::Duration};
+
+use http::{StatusCode, header, response::Parts};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use crate::facts::Fact;
+
+/// Why there is no object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// 403, in the API server's words.
+    Forbidden(String),
+    /// 401.
+    Unauthorized(String),
+    /// 404: no such object, or no such kind.
+    NotFound,
+    /// 410: the rest of a list is no longer there.
+    Gone(String),
+    Failed(String),
+}
+
+impl Refusal {
+    pub fn not_kubernetes(status: u16) -> Self {
+        Self::Failed(not_kubernetes(status))
+    }
+
+    /// Whether only an API server that knows the caller answers so.
+    pub fn is_of_kubernetes(&self) -> bool {
+        matches!(self, Self::Forbidden(_) | Self::NotFound | Self::Gone(_))
+    }
+
+    /// The fact; whether what was not found is absent, or cannot be missing.
+    pub fn into_fact<T>(self, action: &str, may_be_absent: bool) -> Fact<T> {
+        let action = action.to_owned();
+        match self {
+            Self::NotFound if may_be_absent => Fact::Absent,
+            Self::NotFound => Fact::Failed { action, message: not_kubernetes(404) },
+            Self::Forbidden(message) => Fact::Denied { action, message },
+            Self::Unauthorized(message) | Self::Gone(message) | Self::Failed(message) => {
+                Fact::Failed { action, message }
+            }
+        }
+    }
+}
+
+/// An answer, whatever it says.
+pub struct Answer {
+    status: StatusCode,
+    json: bool,
+    /// How long to wait before the question is put again.
+    pub retry_after: Option<Duration>,
+    body: Vec<u8>,
+}
+
+/// The API server's own word on a failure.
+#[derive(Deserialize)]
+struct Status {
+    kind: String,
+    #[serde(default)]
+    message: String,
+}
+
+impl Answer {
+    pub fn new(head: &Parts, body: impl Into<Vec<u8>>) -> Self {
+        let text = |name| head.headers.get(name).and_then(|value| value.to_str().ok());
+        let content_type = text(header::CONTENT_TYPE).unwrap_or_default();
+        Self {
+            status: head.status,
+            json: content_type.starts_with("application/json"),
+            retry_after: text(header::RETRY_AFTER)
+                .and_then(|value| value.parse().ok())
+                .map(Duration::from_secs),
+            body: body.into(),
+        }
+    }
+
+    /// Whether the same question may be answered later.
+    pub fn asks_for_patience(&self) -> bool {
+        matches!(self.status.as_u16(), 429 | 500 | 502 | 503 | 504)
+    }
+
+    /// The object, or why there is none.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, Refusal> {
+        if self.status.is_success() {
+            if !self.json {
+                return Err(Refusal::not_kubernetes(self.status.as_u16()));
+            }
+            return understood(&self.body).map_err(|error| {
+                Refusal::Failed(format!("the answer was not understood: {error}"))
+            });
+        }
+        Err(self.refusal())
+    }
+
+    fn refusal(&self) -> Refusal {
+        let code = self.status.as_u16();
+        let Some(message) = self.message() else {
+            return Refusal::not_kubernetes(code);
+        };
+        match code {
+            401 => Refusal::Unauthorized(
+                "401 Unauthorized: the API server does not know these credentials. The caller \
+                 needs an access entry of the cluster, or a line in the aws-auth ConfigMap"
+                    .to_owned(),
+            ),
+            403 => Refusal::Forbidden(message),
+            404 => Refusal::NotFound,
+            410 => Refusal::Gone(format!(
+                "410 Gone, twice: the list changes faster than it can be read ({message})"
+            )),
+            429 => Refusal::Failed(format!(
+                "429 Too Many Requests: the API server is busy{}",
+                self.retry_after.map_or_else(String::new, |wait| format!(
+                    " and asks to wait {} seconds",
+                    wait.as_secs()
+                ))
+            )),
+            _ => Refusal::Failed(format!("HTTP {code}: {message}")),
+        }
+    }
+
+    /// What the API server says, or nothing where it is not the one that speaks.
+    fn message(&self) -> Option<String> {
+        match serde_json::from_slice::<Status>(&self.body) {
+            Ok(status) if status.kind == "Status" => Some(status.message),
+            // Of a kind that it does not know, and under load, it speaks plain text.
+            _ => {
+                let text = std::str::from_utf8(&self.body).ok()?.trim();
+                let plain = ["404 page not found", "Too many requests, please try again later."];
+                plain.contains(&text).then(|| text.to_owned())
+            }
+        }
+    }
+}
+
+/// The object. Go writes an empty list or map as null where it was never made.
+fn understood<T: DeserializeOwned>(body: &[u8]) -> serde_json::Result<T> {
+    serde_json::from_slice(body).or_else(|error| {
+        let mut value = serde_json::from_slice(body).map_err(|_| error)?;
+        drop_nulls(&mut value);
+        serde_json::from_value(value)
+    })
+}
+
+fn drop_nulls(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|_, value| !value.is_null());
+            fields.values_mut().for_each(drop_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_nulls),
+        _ => {}
+    }
+}
+
+fn not_kubernetes(status: u16) -> String {
+    format!(
+        "the answer (HTTP {status}) is not a Kubernetes API server's: a proxy or another server \
+         may stand between"
+    )
+}
+
+/// Why nobody answered, in a line.
+pub fn no_connection(error: &dyn Error) -> String {
+    let mut causes = vec![error.to_string()];
+    let mut next = error.source();
+    while let Some(cause) = next {
+        causes.push(cause.to_string());
+        next = cause.source();
+    }
+    let root = causes.last().cloned().unwrap_or_default();
+    let says = |words: &str| causes.iter().any(|cause| cause.contains(words));
+    if says("invalid peer certificate") || says("certificate") {
+        format!(
+            "its certificate is not one of the cluster's ({root}): another server or a proxy may \
+             stand between, or the certificate authority that was given is another cluster's"
+        )
+    } else if says("deadline has elapsed") || says("timed out") {
+        "no connection in time: the endpoint may be private, or a firewall lets nobody in from \
+         here"
+            .to_owned()
+    } else if says("dns error") || says("lookup address") {
+        format!("its name is not known here ({root}): the endpoint may be private to the VPC")
+    } else {
+        format!("no connection: {root}")
+    }
+}
