@@ -66,6 +66,7 @@ pub static ALL: &[&Check] = &[
     &node_role::permissions::CHECK,
     &node_role::not_cluster_role::CHECK,
     &node_role::access_entry::CHECK,
+    &node_role::aws_auth::CHECK,
     // Interruption
     &queue::exists::CHECK,
     &queue::policy::CHECK,

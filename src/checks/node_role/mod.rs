@@ -1,6 +1,7 @@
 //! The roles that nodes run with.
 
 pub mod access_entry;
+pub mod aws_auth;
 mod creation;
 pub mod exists;
 pub mod instance_profile;

@@ -1,13 +1,13 @@
 //! The cluster lets instances with the node role in.
 
 mod policy;
-mod remedy;
+pub(super) mod remedy;
 #[cfg(test)]
 mod tests;
 mod wrong_type;
 
 use self::remedy::entry_type;
-use super::{each, existing};
+use super::{aws_auth, each, existing};
 use crate::{
     checks::{Area, Check, Context, Stop, Verdicts},
     facts::{
@@ -15,7 +15,7 @@ use crate::{
         eks::{AccessEntry, AuthenticationMode, Cluster},
         iam::Role,
     },
-    outcome::{Finding, Remedy, Unknown},
+    outcome::{Finding, Remedy},
     target::{NodeRole, Product},
 };
 
@@ -42,7 +42,8 @@ pub static CHECK: Check = Check {
 ## What
 Each node role has an access entry under which nodes may join: of type `EC2_LINUX` or
 `EC2_WINDOWS` for Karpenter, of type `EC2` with the access policy `AmazonEKSAutoNodePolicy` for the
-whole cluster for EKS Auto Mode. The entry is not older than its role.
+whole cluster for EKS Auto Mode. The entry is not older than its role. Where a role has no entry
+and the cluster reads the ConfigMap `aws-auth`, `node-role-aws-auth` gives the verdict.
 
 ## Why
 A node proves with its role who it is. Without an entry the cluster refuses it, unless the
@@ -64,21 +65,22 @@ The type of an entry cannot be changed: delete a wrong one first.
 };
 
 fn run(cx: &Context<'_>) -> Verdicts {
-    Ok(each(cx, |role| {
-        Applicant { cx, cluster: cx.cluster()?, name: &role.name, product: role.product }
-            .judge(role)
-    }))
+    Ok(each(cx, |role| Applicant::new(cx, role)?.judge(role)))
 }
 
 /// A node role before the cluster that its nodes are to join.
-struct Applicant<'a> {
+pub(super) struct Applicant<'a> {
     cx: &'a Context<'a>,
     cluster: &'a Cluster,
     name: &'a str,
     product: Product,
 }
 
-impl Applicant<'_> {
+impl<'a> Applicant<'a> {
+    pub(super) fn new(cx: &'a Context<'a>, role: &'a NodeRole) -> Result<Self, Stop> {
+        Ok(Self { cx, cluster: cx.cluster()?, name: &role.name, product: role.product })
+    }
+
     fn judge(&self, node_role: &NodeRole) -> Result<Finding, Stop> {
         let role = match existing(self.cx, node_role) {
             Err(skipped @ Stop::Skipped(_)) => return Err(skipped),
@@ -95,13 +97,13 @@ impl Applicant<'_> {
         }
     }
 
-    fn mode(&self) -> AuthenticationMode {
+    pub(super) fn mode(&self) -> AuthenticationMode {
         self.cluster.authentication_mode
     }
 
     /// The role's entry: by ARN, or where the role was not read by its name, of which there is
     /// one in an account.
-    fn entry(&self, role: Option<&Role>) -> Result<Option<&AccessEntry>, Stop> {
+    pub(super) fn entry(&self, role: Option<&Role>) -> Result<Option<&AccessEntry>, Stop> {
         let is_it = |principal: &str| match role {
             Some(role) => principal.eq_ignore_ascii_case(&role.arn),
             None => {
@@ -152,8 +154,9 @@ impl Applicant<'_> {
         }
         let finding = self.refused(format!(
             "The access entry of {} was made at {entered}, before the role itself at {created}: \
-             it belongs to an earlier role of that name.",
-            role.arn
+             it belongs to an earlier role of that name.{}",
+            role.arn,
+            self.beside_aws_auth(&role.arn)
         ));
         let mend = Remedy::new("Delete the entry and create it again for the present role.");
         Ok(Some(
@@ -183,7 +186,9 @@ impl Applicant<'_> {
             (Product::AutoMode, _) | (Product::Karpenter, AuthenticationMode::Api) => {
                 Ok(self.no_entry(role))
             }
-            (Product::Karpenter, _) => self.by_aws_auth(role),
+            (Product::Karpenter, _) => Err(Stop::skipped(
+                "there is no entry, and aws-auth decides; see node-role-aws-auth",
+            )),
         }
     }
 
@@ -192,8 +197,9 @@ impl Applicant<'_> {
             AuthenticationMode::Api => ", and the cluster ignores aws-auth",
             _ => "",
         };
+        let aside = self.beside_aws_auth(&role.arn);
         let mend = Remedy::new("Give the role an access entry.");
-        self.refused(format!("{} has no access entry{ignored}.", role.arn))
+        self.refused(format!("{} has no access entry{ignored}.{aside}", role.arn))
             .evidence("eks:ListAccessEntries", "accessEntries", format!("no {}", role.arn))
             .evidence(
                 "eks:DescribeCluster",
@@ -203,33 +209,26 @@ impl Applicant<'_> {
             .mend(remedy::create(self.cx, mend, &role.arn, entry_type(self.product)))
     }
 
-    /// The ConfigMap decides. That EKS maps the roles of managed node groups there by itself
-    /// (<https://docs.aws.amazon.com/eks/latest/userguide/creating-access-entries.html>) is a
-    /// hint and no proof: the mapping may have been taken out since.
-    fn by_aws_auth(&self, role: &Role) -> Result<Finding, Stop> {
-        let mut why = format!(
-            "whether {} may join: the ConfigMap aws-auth decides, and it was not read",
-            role.arn
-        );
-        let account = arn::account(&role.arn).unwrap_or("<account>");
-        let mut look = remedy::look_into_aws_auth(self.cx, account, &role.name);
-        if self.mode() == AuthenticationMode::ApiAndConfigMap {
-            why += "; the role has no access entry";
-            look.words += " Or settle it with an access entry, which wins over aws-auth.";
-            look = remedy::create(self.cx, look, &role.arn, entry_type(self.product));
-        }
-        if let Ok(Some(group)) = self.node_group(&role.arn) {
-            why += &format!("; likely yes, for it is also the role of {group}, which EKS maps");
-        }
-        Err(Stop::Unknown(Unknown { remedy: Some(look), ..Unknown::new(why) }))
-    }
-
     /// The managed node group that has this role.
-    fn node_group(&self, role_arn: &str) -> Result<Option<String>, Unseen> {
+    pub(super) fn node_group(&self, role_arn: &str) -> Result<Option<String>, Unseen> {
         let groups = self.cx.facts.node_groups.known()?;
         let has_it = |arn: &str| arn.eq_ignore_ascii_case(role_arn);
         let group = groups.iter().find(|g| g.node_role_arn.as_deref().is_some_and(has_it));
         Ok(group.map(|group| format!("the managed node group {}", group.name)))
+    }
+
+    /// That a mapping in `aws-auth` does not help, where there is one.
+    fn beside_aws_auth(&self, role_arn: &str) -> String {
+        let why = match self.mode() {
+            _ if self.product == Product::AutoMode => return String::new(),
+            AuthenticationMode::ConfigMap => return String::new(),
+            AuthenticationMode::Api => "the cluster does not read it",
+            AuthenticationMode::ApiAndConfigMap => "the entry wins over it",
+        };
+        match aws_auth::place_of(self.cx, role_arn) {
+            Some(place) => format!(" The mapping at {place} in aws-auth does not help: {why}."),
+            None => String::new(),
+        }
     }
 
     fn refused(&self, seen: String) -> Finding {

@@ -56,6 +56,7 @@ fn rows_for_karpenter() {
     let pass: &[(Status, &str)] = &[(Status::Pass, ROLE)];
     let fail: &[(Status, &str)] = &[(Status::Fail, ROLE)];
     let unknown: &[(Status, &str)] = &[(Status::Unknown, ROLE)];
+    let skipped: &[(Status, &str)] = &[(Status::Skipped, ROLE)];
     let named = json!({"scope": {"node_roles": [ROLE], "product": "karpenter"}});
     let path = "arn:aws:iam::111122223333:role/team/KarpenterNodeRole-demo";
     let with_path = facts(&json!({"roles": {ROLE: {"known": {"arn": path, "path": "/team/"}}}}));
@@ -93,20 +94,14 @@ fn rows_for_karpenter() {
                 no_entry(&and(mode("API"), &own_role_of_group)),
                 fail,
             ),
-            ("none, both", no_entry(&json!({})), unknown),
-            ("none, both, a node group's role", no_entry(&own_role_of_group), unknown),
+            ("none, both", no_entry(&json!({})), skipped),
             (
                 "aws-auth alone",
                 and(
                     mode("CONFIG_MAP"),
                     &facts(&json!({"access_entries": {"not_asked": {"why": "aws-auth alone"}}})),
                 ),
-                unknown,
-            ),
-            (
-                "aws-auth alone, a node group's role",
-                and(mode("CONFIG_MAP"), &own_role_of_group),
-                unknown,
+                skipped,
             ),
             ("of another account's role", no_entry(&and(mode("API"), &elsewhere)), fail),
             (
@@ -290,20 +285,6 @@ fn mends_in_the_right_order() {
 }
 
 #[test]
-fn looks_into_aws_auth_where_it_decides() {
-    let look = "kubectl -n kube-system get configmap aws-auth -o yaml";
-    let mapping = "eksctl get iamidentitymapping --cluster demo --region us-west-2";
-    let config_map = steps(Account::Karpenter, &mode("CONFIG_MAP"));
-    assert_eq!(config_map, [look, mapping]);
-    let both = steps(Account::Karpenter, &no_entry(&json!({})));
-    assert_eq!(&both[..2], [look, mapping]);
-    let outcomes = Account::Karpenter.judge(&CHECK, &mode("CONFIG_MAP"));
-    let words = &outcomes[0].remedy.as_ref().unwrap().words;
-    assert!(words.contains("system:node:{{EC2PrivateDNSName}}"), "{words}");
-    assert!(words.contains(ARN), "{words}");
-}
-
-#[test]
 fn never_breaks_another_user_of_the_role() {
     let group =
         facts(&json!({"node_groups": {"known": [{"name": "g", "node_role_arn": AUTO_ARN}]}}));
@@ -330,12 +311,4 @@ fn never_breaks_another_user_of_the_role() {
         let steps = steps(Account::AutoMode, &patch);
         assert!(!steps.is_empty() && !steps.concat().contains("delete"), "{steps:#?}");
     }
-}
-
-#[test]
-fn a_node_group_with_the_role_is_a_hint() {
-    let group =
-        facts(&json!({"node_groups": {"known": [{"name": "system", "node_role_arn": ARN}]}}));
-    let outcomes = Account::Karpenter.judge(&CHECK, &no_entry(&group));
-    assert!(outcomes[0].seen.contains("managed node group system"), "{outcomes:#?}");
 }

@@ -15,9 +15,10 @@ impl Applicant<'_> {
         let (arn, wanted) = (&entry.principal_arn, entry_type(self.product));
         let finding = self
             .refused(format!(
-                "The access entry of {arn} is of type {}; nodes of {} need {wanted}.",
+                "The access entry of {arn} is of type {}; nodes of {} need {wanted}.{}",
                 entry.entry_type,
-                self.product.title()
+                self.product.title(),
+                self.beside_aws_auth(arn)
             ))
             .evidence("eks:DescribeAccessEntry", "accessEntry.type", &entry.entry_type);
         finding.mend(match self.other_user(entry) {
