@@ -55,7 +55,8 @@ pub struct Check {
     pub title: &'static str,
     pub area: Area,
     pub products: &'static [Product],
-    /// Ids of the documented errors that a finding may quote.
+    /// Ids of the documented errors that a finding may quote. A check that reads what was
+    /// printed already quotes whatever the catalogue knows of it besides.
     pub errors: &'static [&'static str],
     /// IAM actions that the caller needs for a verdict.
     pub needs: &'static [&'static str],

@@ -8,6 +8,7 @@
 pub mod causes;
 pub mod check;
 mod context;
+mod diagnosis;
 mod permissions;
 mod remedies;
 pub mod run;
@@ -26,6 +27,7 @@ mod launch;
 mod node_role;
 mod queue;
 mod security_groups;
+mod statuses;
 mod subnets;
 mod versions;
 
@@ -60,6 +62,9 @@ pub static ALL: &[&Check] = &[
     &node_role::exists::CHECK,
     &node_role::instance_profile::CHECK,
     &launch::spot_service_linked_role::CHECK,
+    &statuses::node_classes::CHECK,
+    &statuses::node_pools::CHECK,
+    &statuses::node_claims::CHECK,
     // Join
     &cluster::auth_mode::CHECK,
     &node_role::trust::CHECK,
@@ -72,6 +77,7 @@ pub static ALL: &[&Check] = &[
     &queue::policy::CHECK,
     &queue::encryption::CHECK,
     &queue::rules::CHECK,
+    &statuses::deletions::CHECK,
 ];
 
 /// The check of this id.

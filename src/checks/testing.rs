@@ -127,11 +127,15 @@ const SILENT: &[(&str, &str)] = &[
     ("queue-rules", "an event that no rule forwards is missed by nobody"),
 ];
 
+/// Checks that read what was printed already. They quote whatever the catalogue knows of it.
+const READERS: &[&str] = &["nodeclaim-status", "nodeclass-status", "nodepool-status"];
+
 /// The middle part of *seen*, *you would see*, *mend*.
 fn assert_errors(check: &Check, outcome: &Outcome, name: &str) {
     for error in &outcome.errors {
         let id = error.id.as_str();
-        assert!(check.errors.contains(&id), "{name}: {id} is not among the check's errors");
+        let may = check.errors.contains(&id) || READERS.contains(&check.id);
+        assert!(may, "{name}: {id} is not among the check's errors");
         assert!(!error.quote.is_empty(), "{name}: {id} is not in the catalogue");
     }
     let silent = SILENT.iter().any(|(id, _)| *id == check.id);
