@@ -6,9 +6,10 @@ pub mod policy;
 mod policy_help;
 pub mod words;
 
-use std::{path::PathBuf, time::Duration};
+use std::{path::PathBuf, sync::LazyLock, time::Duration};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
 use crate::{
     outcome::FailOn,
@@ -22,7 +23,12 @@ pub use list::{ErrorsArgs, ListArgs, ListWhat};
 /// Says what in an AWS account will stop Karpenter or EKS Auto Mode from working, before it
 /// does.
 #[derive(Debug, Parser)]
-#[command(name = "karpenter-preflight", version, propagate_version = true, max_term_width = 100)]
+#[command(
+    name = "karpenter-preflight",
+    version = version(),
+    propagate_version = true,
+    max_term_width = 100
+)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
@@ -42,10 +48,23 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Print, test and compare what Karpenter must be allowed
     Policy(policy::PolicyArgs),
+    /// Print the completions of a shell
+    #[command(after_help = COMPLETIONS_HELP)]
+    Completions {
+        #[arg(value_enum)]
+        shell: Shell,
+    },
     /// Print a file that is derived from the code
     #[command(hide = true)]
     Generate(GenerateArgs),
 }
+
+const COMPLETIONS_HELP: &str = "\
+Where they go:
+  bash        karpenter-preflight completions bash > ~/.local/share/bash-completion/completions/karpenter-preflight
+  zsh         karpenter-preflight completions zsh > a folder of $fpath, as _karpenter-preflight
+  fish        karpenter-preflight completions fish > ~/.config/fish/completions/karpenter-preflight.fish
+  powershell  karpenter-preflight completions powershell >> $PROFILE";
 
 const CHECK_EXIT_CODES: &str = "\
 Exit codes, whatever the format:
@@ -183,6 +202,9 @@ pub enum TextFormat {
 pub struct GenerateArgs {
     #[arg(value_enum)]
     pub what: Generated,
+    /// The folder for what is more than one file
+    #[arg(long, value_name = "DIR", required_if_eq("what", "man-pages"))]
+    pub out: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -195,6 +217,24 @@ pub enum Generated {
     ReportSchema,
     /// schema/explanation.v1.json
     ExplanationSchema,
+    /// The manual pages of the program and of each subcommand
+    ManPages,
+}
+
+/// `0.1.0 (1a2b3c4; knows Karpenter 0.32 to 1.14.1)`. The commit is there in released programs.
+fn version() -> &'static str {
+    static VERSION: LazyLock<String> = LazyLock::new(|| {
+        let commit = option_env!("KARPENTER_PREFLIGHT_COMMIT").map(|commit| format!("{commit}; "));
+        let (oldest, newest) = (KarpenterVersion::OLDEST, KarpenterVersion::NEWEST);
+        format!(
+            "{} ({}knows Karpenter {}.{} to {newest})",
+            env!("CARGO_PKG_VERSION"),
+            commit.unwrap_or_default(),
+            oldest.major,
+            oldest.minor
+        )
+    });
+    &VERSION
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

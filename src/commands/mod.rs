@@ -2,6 +2,7 @@
 
 mod check;
 mod collect;
+mod completions;
 mod console;
 mod explain;
 mod facts_file;
@@ -56,7 +57,8 @@ pub fn run(cli: Cli) -> u8 {
         Command::List(args) => list::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Policy(args) => policy::run(&args),
-        Command::Generate(args) => generate::run(args.what),
+        Command::Completions { shell } => completions::run(shell),
+        Command::Generate(args) => generate::run(&args),
     };
     match result {
         Ok(code) => code as u8,

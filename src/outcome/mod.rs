@@ -257,6 +257,8 @@ pub enum FailOn {
     #[default]
     Fail,
     Warn,
+    /// Findings are for whoever reads the report, not for whoever runs the program.
+    Never,
 }
 
 /// What the process tells its caller; the same for every output format (`docs/exit-codes.md`).
@@ -274,6 +276,7 @@ pub fn exit_code(counts: &Counts, fail_on: FailOn, allow_unknown: bool) -> ExitC
     let findings = match fail_on {
         FailOn::Fail => counts.fail,
         FailOn::Warn => counts.fail + counts.warn,
+        FailOn::Never => 0,
     };
     if findings > 0 {
         ExitCode::Findings
@@ -300,6 +303,9 @@ mod tests {
             (counts(0, 0, 1), FailOn::Fail, false, ExitCode::Incomplete),
             (counts(0, 0, 1), FailOn::Fail, true, ExitCode::Ok),
             (counts(1, 0, 1), FailOn::Warn, true, ExitCode::Findings),
+            (counts(1, 1, 0), FailOn::Never, false, ExitCode::Ok),
+            (counts(1, 1, 1), FailOn::Never, false, ExitCode::Incomplete),
+            (counts(1, 1, 1), FailOn::Never, true, ExitCode::Ok),
         ] {
             assert_eq!(exit_code(&counts, fail_on, allow_unknown), expected, "{counts:?}");
         }

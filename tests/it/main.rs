@@ -14,6 +14,7 @@ mod list;
 mod offline;
 mod online;
 mod operations;
+mod packaging;
 mod policy;
 mod proxy;
 mod report;

@@ -1,0 +1,4 @@
+terraform {
+  # plantimestamp() came with 1.5.
+  required_version = ">= 1.5"
+}
