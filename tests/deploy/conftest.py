@@ -64,3 +64,8 @@ def account(endpoint: str) -> Callable[..., dict[str, str]]:
 @pytest.fixture(scope="session")
 def program() -> str:
     return os.environ["PREFLIGHT_PROGRAM"]
+
+
+def tool(name: str) -> str:
+    """A program that the test's own packages brought."""
+    return str(Path(sys.executable).parent / name)
