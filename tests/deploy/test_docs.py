@@ -1,0 +1,82 @@
+"""Every command in the README and the documentation is run, against the emulated account."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+Account = Callable[..., dict[str, str]]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+# These are lists that the program itself prints; their commands are held against real
+# programs elsewhere.
+GENERATED = {"checks.md", "errors.md"}
+# Run by other tests, or not to be run on the machine that tests.
+NOT_HERE = {
+    "aws": "the emulator's tests run the AWS CLI",
+    "cargo": "it was built already",
+    "cp": "it changes the machine",
+    "helm": "test_helm.py renders the chart",
+    "kubectl": "there is no cluster",
+    "make": "CI runs what is tested; the demo has a test of its own",
+    "systemctl": "it changes the machine",
+    "terraform": "test_terraform.py runs it",
+}
+STAND_INS = {"C": "demo", "R": "us-west-2", "A": "111122223333", "my-cluster": "demo"}
+FINE = (0, 1, 3)
+
+
+def blocks(text: str) -> list[str]:
+    """The commands of the blocks that are marked as shell."""
+    commands: list[str] = []
+    for block in re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        commands += block.replace("\\\n", " ").splitlines()
+    return [command.strip() for command in commands if command.strip()]
+
+
+def inline(text: str) -> list[str]:
+    """The subcommands that stand in a table, such as `check --cluster C`."""
+    tables = "\n".join(line for line in text.splitlines() if line.startswith("|"))
+    found = re.findall(r"`((?:check|collect|explain|list|policy|waive) [^`]*)`", tables)
+    whole = [command for command in found if "…" not in command and "FILE" not in command]
+    return [f"karpenter-preflight {command}" for command in whole]
+
+
+def stand_in(command: str) -> str:
+    return " ".join(STAND_INS.get(word, word) for word in command.split(" "))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands(page: Path, account: Account, program: str, tmp_path: Path) -> None:
+    if page.name in GENERATED:
+        pytest.skip("generated")
+    text = page.read_text()
+    commands = [*blocks(text), *inline(text)]
+    ours = [command for command in commands if "karpenter-preflight" in command.split(" ")[0]]
+    others = {shlex.split(command, comments=True)[0] for command in commands if command not in ours}
+    assert others <= set(NOT_HERE), f"nothing says how these are tested: {others}"
+    if not ours:
+        return
+    (tmp_path / "karpenter-preflight").symlink_to(program)
+    environment = account("seeds-broken", "seeds-fixed")
+    environment["PATH"] = f"{tmp_path}:{os.environ['PATH']}"
+    environment["HOME"] = str(tmp_path)
+    shutil.copy(ROOT / "tests" / "data" / "policies" / "plan.json", tmp_path)
+    for command in ours:
+        done = subprocess.run(
+            ["bash", "-c", stand_in(command)],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            timeout=120,
+        )
+        assert done.returncode in FINE, f"{command}: {done.returncode}: {done.stderr}"
