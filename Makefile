@@ -28,6 +28,12 @@ build: ## Compile the program
 test: ## Run every test, the emulated account included
 	cargo test --locked
 	tests/emulator/test.sh
+	tests/browser/test.sh $(BIN)
+
+.PHONY: browser
+browser: build ## Open the HTML report in a headless browser, with screenshots in target/pages
+	mkdir -p $(TARGET)/pages
+	tests/browser/test.sh $(BIN) $(TARGET)/pages
 
 # Clippy runs as the compiler of this crate alone: `cargo clippy` would check every SDK crate a
 # second time, which takes as long as compiling it.

@@ -2,6 +2,7 @@
 
 mod explain;
 mod list;
+mod output;
 pub mod policy;
 mod policy_help;
 pub mod words;
@@ -13,12 +14,12 @@ use clap_complete::Shell;
 
 use crate::{
     outcome::FailOn,
-    report::Format,
     requirements::version::KarpenterVersion,
     target::{ProductChoice, StageChoice, Tag},
 };
 pub use explain::ExplainArgs;
 pub use list::{ErrorsArgs, ListArgs, ListWhat};
+pub use output::Output;
 
 /// Says what in an AWS account will stop Karpenter or EKS Auto Mode from working, before it
 /// does.
@@ -84,9 +85,11 @@ pub struct CheckArgs {
     /// Judge these saved facts instead of asking AWS
     #[arg(long, value_name = "FILE", conflicts_with_all = ["region", "profile", "assume_role", "timeout", "verbose", "kubeconfig", "context"])]
     pub facts: Option<PathBuf>,
-    /// How to print the report
-    #[arg(long, short, value_enum, default_value_t = Format::Human)]
-    pub output: Format,
+    /// How to print the report; =FILE writes it there. May be given several times
+    ///
+    /// Formats: human, short, json, junit, sarif, markdown, github, prometheus, html.
+    #[arg(long, short, value_name = "FORMAT[=FILE]", default_value = "human", value_parser = output::parse)]
+    pub output: Vec<Output>,
     /// The lowest status that makes the exit code 1
     #[arg(long, value_enum, default_value_t = FailOn::Fail)]
     pub fail_on: FailOn,
@@ -258,6 +261,15 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_help_names_every_format() {
+        let help = Cli::command().find_subcommand_mut("check").unwrap().render_long_help();
+        let help = help.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+        let names: Vec<_> = crate::report::Format::all().iter().map(|f| f.name()).collect();
+        let formats = format!("Formats: {}", names.join(", "));
+        assert!(help.contains(&formats), "{formats} not in {help}");
     }
 
     #[test]

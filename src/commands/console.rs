@@ -14,6 +14,9 @@ use crate::report::{Style, printable};
 /// Columns where nothing says how wide the output is.
 const WIDTH: usize = 80;
 
+/// The style of a file.
+pub const PLAIN: Style = Style { color: false, width: 100 };
+
 /// The style of standard output: colour on a terminal, or as `NO_COLOR`, `CLICOLOR` and
 /// `CLICOLOR_FORCE` say.
 pub fn style() -> Style {

@@ -1,8 +1,12 @@
 //! Loads and saves facts files.
 
-use std::{fs, io::Write, path::Path};
+use std::{fs, path::Path};
 
-use super::{Failure, console, read};
+use super::{
+    Failure, console,
+    files::{self, Readers},
+    read,
+};
 use crate::{cli::ScopeArgs, target::saved::Saved};
 
 /// Loads a facts file; what the flags say overrides what was asked then.
@@ -34,16 +38,7 @@ pub fn load(path: &Path, flags: &ScopeArgs) -> Result<Saved, Failure> {
 
 /// Finds out before the calls are made whether a facts file can be saved there.
 pub fn check_place(path: &Path) -> Result<(), Failure> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if path.is_dir() {
-        return Err(Failure::Usage(format!("--out {} is a directory", path.display())));
-    }
-    match folder {
-        Some(folder) if !folder.is_dir() => {
-            Err(Failure::Usage(format!("--out: there is no directory {}", folder.display())))
-        }
-        _ => Ok(()),
-    }
+    files::check_place("--out", path)
 }
 
 /// Saves a facts file, or prints it where the path is `-`. Facts tell much of an account, so
@@ -55,13 +50,5 @@ pub fn save(saved: &Saved, path: &Path) -> Result<(), Failure> {
     if path == Path::new("-") {
         return console::print(|out| out.write_all(text.as_bytes()));
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let written = tempfile::Builder::new()
-        .prefix(".karpenter-preflight-")
-        .tempfile_in(folder.unwrap_or(Path::new(".")))
-        .and_then(|mut file| file.write_all(text.as_bytes()).map(|()| file))
-        .and_then(|file| file.persist(path).map_err(|error| error.error));
-    written
-        .map(|_| ())
-        .map_err(|error| Failure::Io { what: format!("could not write {}", path.display()), error })
+    files::write(path, text.as_bytes(), Readers::User)
 }

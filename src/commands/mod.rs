@@ -6,11 +6,15 @@ mod completions;
 mod console;
 mod explain;
 mod facts_file;
+mod files;
 mod generate;
 mod list;
+mod outputs;
 mod policy;
 mod read;
 mod selection;
+
+pub use selection::unknown_of;
 
 use std::io;
 

@@ -252,7 +252,10 @@ impl Counts {
 }
 
 /// The lowest status that makes the run fail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
+)]
+#[serde(rename_all = "snake_case")]
 pub enum FailOn {
     #[default]
     Fail,

@@ -1,14 +1,24 @@
 //! The report: one value, rendered by one file a format. Rendering computes nothing.
 
+mod arn;
 pub mod catalogue;
 pub mod explanation;
+mod format;
+pub mod github;
 mod groups;
 mod header;
+pub mod html;
 pub mod human;
 pub mod json;
+pub mod junit;
+pub mod markdown;
 pub mod policy;
+pub mod prometheus;
+pub mod sarif;
 pub mod short;
+mod step;
 mod style;
+mod subnets;
 mod summary;
 mod text;
 
@@ -24,14 +34,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    outcome::{Counts, ExitCode, Outcome},
+    outcome::{Counts, ExitCode, FailOn, Outcome},
     target::{
         Target,
         saved::{Effort, Saved},
     },
 };
+pub use format::Format;
 pub use header::Header;
 pub use style::Style;
+pub use subnets::SubnetRoom;
 
 /// The version of the JSON report (`schema/report.v1.json`).
 pub const SCHEMA_VERSION: u32 = 1;
@@ -52,8 +64,17 @@ pub struct Report {
     pub outcomes: Vec<Outcome>,
     pub counts: Counts,
     pub effort: Effort,
+    /// The subnets that nodes and the cluster run in.
+    #[serde(default)]
+    pub subnets: Vec<SubnetRoom>,
     /// What the process exits with (`docs/exit-codes.md`).
     pub exit_code: u8,
+    /// The lowest status that makes the exit code 1.
+    #[serde(default)]
+    pub fail_on: FailOn,
+    /// Whether an unknown leaves the exit code at 0.
+    #[serde(default)]
+    pub allow_unknown: bool,
 }
 
 impl Report {
@@ -67,7 +88,10 @@ impl Report {
             counts: Counts::of(&outcomes),
             outcomes,
             effort: saved.effort,
+            subnets: subnets::of(target, &saved.facts),
             exit_code: exit as u8,
+            fail_on: FailOn::default(),
+            allow_unknown: false,
         }
     }
 }
@@ -77,26 +101,29 @@ pub fn printable(text: &str) -> String {
     text::clean(text)
 }
 
-/// How a report is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub enum Format {
-    /// For people, with how to mend each problem.
-    #[default]
-    Human,
-    /// One line a problem, for grep.
-    Short,
-    /// For programs, by `schema/report.v1.json`.
-    Json,
-}
-
-/// Writes the report.
+/// Writes the reports.
 ///
 /// # Errors
 /// Where `out` cannot be written to.
-pub fn write(report: &Report, format: Format, style: Style, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(
+    reports: &[Report],
+    format: Format,
+    style: Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     match format {
-        Format::Human => human::write(report, out, style),
-        Format::Short => short::write(report, out, style),
-        Format::Json => json::write(report, out),
+        Format::Human => each(reports, |report| human::write(report, out, style)),
+        Format::Short => each(reports, |report| short::write(report, out, style)),
+        Format::Json => each(reports, |report| json::write(report, out)),
+        Format::Junit => junit::write(reports, out),
+        Format::Sarif => sarif::write(reports, out),
+        Format::Markdown => markdown::write(reports, out),
+        Format::Github => github::write(reports, out),
+        Format::Prometheus => prometheus::write(reports, out),
+        Format::Html => html::write(reports, out),
     }
+}
+
+fn each(reports: &[Report], mut write: impl FnMut(&Report) -> io::Result<()>) -> io::Result<()> {
+    reports.iter().try_for_each(|report| write(report))
 }

@@ -93,7 +93,7 @@ fn a_report_starts_from_saved_facts() {
     for (format, start) in
         [(Format::Human, "karpenter-preflight"), (Format::Short, "0 pass"), (Format::Json, "{\n")]
     {
-        let text = written(|out| write(&report, format, NARROW, out));
+        let text = written(|out| write(std::slice::from_ref(&report), format, NARROW, out));
         assert!(text.starts_with(start) && text.ends_with('\n'), "{text}");
     }
 }

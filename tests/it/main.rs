@@ -8,6 +8,7 @@ mod docs;
 mod emulator;
 mod explain;
 mod faults;
+mod formats;
 mod ids;
 mod latency;
 mod list;

@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use crate::outcome::shell::quote;
 use crate::{
     outcome::{Outcome, QuotedError, Remedy, Status, Step},
     report::{
+        step::{Typed, typed},
         style::{Ink, Style},
-        text::{clean, clean_block, hang, inked, prose, sentence},
+        text::{hang, inked, prose, sentence},
     },
 };
 
@@ -20,7 +20,11 @@ const STEPS: usize = 6;
 
 /// Writes the problems of one check, and where it is documented. Where there are several, the
 /// status of each stands beside its subject.
-pub(super) fn write(problems: &[&Outcome], out: &mut dyn Write, style: Style) -> io::Result<()> {
+pub(in crate::report) fn write(
+    problems: &[&Outcome],
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
     write_all(problems, out, style)?;
     let Some(last) = problems.last() else { return Ok(()) };
     if last.remedy.as_ref().is_some_and(|remedy| !remedy.steps.is_empty()) {
@@ -104,43 +108,28 @@ impl Block {
         self.row(label, &remedy.words, out)?;
         for step in &remedy.steps {
             writeln!(out)?;
-            match step {
-                Step::Command { command } => self.command(command, out)?,
-                Step::Document { file, document } => self.document(file, document, out)?,
-            }
+            self.step(step, out)?;
         }
         Ok(())
     }
 
-    /// A command is never wrapped, so that it can be copied.
-    fn command(self, command: &str, out: &mut dyn Write) -> io::Result<()> {
-        self.step(&clean_block(command), Ink::Code, out)
+    /// Never wrapped, so that it can be copied.
+    fn step(self, step: &Step, out: &mut dyn Write) -> io::Result<()> {
+        let Typed { head, document, end } = typed(step);
+        self.lines(&head, Ink::Code, out)?;
+        self.lines(&document, Ink::Dim, out)?;
+        match end {
+            // A shell looks for it at the start of a line.
+            Some(end) => writeln!(out, "{}", self.style.paint(Ink::Code, &end)),
+            None => Ok(()),
+        }
     }
 
-    /// A document as a here-document. A shell looks for its end at the start of a line, so
-    /// that one line is not indented.
-    fn document(self, file: &str, document: &str, out: &mut dyn Write) -> io::Result<()> {
-        let lines = clean_block(document);
-        let end = end_mark(&lines);
-        self.step(&[format!("cat > {} <<'{end}'", quote(&clean(file)))], Ink::Code, out)?;
-        self.step(&lines, Ink::Dim, out)?;
-        writeln!(out, "{}", self.style.paint(Ink::Code, &end))
-    }
-
-    fn step(self, lines: &[String], ink: Ink, out: &mut dyn Write) -> io::Result<()> {
+    fn lines(self, lines: &[String], ink: Ink, out: &mut dyn Write) -> io::Result<()> {
         for line in lines {
             let line = self.style.paint(ink, line);
             writeln!(out, "{}", format!("{}{line}", " ".repeat(STEPS)).trim_end())?;
         }
         Ok(())
     }
-}
-
-/// `EOF`, made longer until no line of the document is the same.
-fn end_mark(lines: &[String]) -> String {
-    let mut end = "EOF".to_owned();
-    while lines.contains(&end) {
-        end.push('_');
-    }
-    end
 }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::{
     checks,
-    outcome::{Counts, ExitCode, Outcome},
+    outcome::{Counts, ExitCode, FailOn, Outcome},
     report::{
         self, Format, Header, Report, SCHEMA_VERSION, Style, human,
         style::Ink,
@@ -53,7 +53,7 @@ pub fn write(
 ) -> io::Result<()> {
     let report = report(asked, code);
     if format != Format::Human {
-        return report::write(&report, format, style, out);
+        return report::write(std::slice::from_ref(&report), format, style, out);
     }
     head(asked, style, out)?;
     human::write_outcomes(&report, checks::ALL, out, style)
@@ -87,7 +87,10 @@ fn report(asked: &Asked, code: ExitCode) -> Report {
         counts: Counts::of(&asked.outcomes),
         outcomes: asked.outcomes.clone(),
         effort: Effort::default(),
+        subnets: Vec::new(),
         exit_code: code as u8,
+        fail_on: FailOn::default(),
+        allow_unknown: false,
     }
 }
 

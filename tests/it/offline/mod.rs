@@ -14,16 +14,18 @@ use tempfile::TempDir;
 
 use crate::{cli::Tool, emulator};
 
-const FORMATS: [&str; 3] = ["human", "short", "json"];
+/// Every format of `check --output`.
+pub const FORMATS: [&str; 9] =
+    ["human", "short", "json", "junit", "sarif", "markdown", "github", "prometheus", "html"];
 
 /// A facts file in a folder of its own.
-struct Facts {
+pub struct Facts {
     folder: TempDir,
 }
 
 impl Facts {
     /// The healthy Karpenter account, with some values replaced by JSON pointer.
-    fn with(changes: &[(&str, Value)]) -> Self {
+    pub fn with(changes: &[(&str, Value)]) -> Self {
         let healthy = fs::read_to_string(emulator::data("accounts/karpenter.json")).unwrap();
         let mut facts: Value = serde_json::from_str(&healthy).unwrap();
         for (pointer, value) in changes {
@@ -32,7 +34,7 @@ impl Facts {
         Self::of_text(&facts.to_string())
     }
 
-    fn healthy() -> Self {
+    pub fn healthy() -> Self {
         Self::with(&[])
     }
 
@@ -60,7 +62,7 @@ impl Facts {
     }
 
     /// `check --facts FILE`.
-    fn check(&self) -> Tool {
+    pub fn check(&self) -> Tool {
         Tool::new(["check", "--facts", &self.path()])
     }
 }

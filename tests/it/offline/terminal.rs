@@ -24,14 +24,16 @@ fn a_pipe_gets_no_escapes_unless_they_are_forced() {
 }
 
 #[test]
-fn json_is_never_coloured() {
-    let json = Facts::with_failure()
-        .check()
-        .args(["--output", "json"])
-        .env("CLICOLOR_FORCE", "1")
-        .run()
-        .stdout;
-    assert!(!json.contains(ESCAPE), "{json}");
+fn what_programs_read_is_never_coloured() {
+    for format in FORMATS.into_iter().filter(|format| !["human", "short"].contains(format)) {
+        let forced = Facts::with_failure()
+            .check()
+            .args(["--output", format])
+            .env("CLICOLOR_FORCE", "1")
+            .run()
+            .stdout;
+        assert!(!forced.contains(ESCAPE), "{forced}");
+    }
 }
 
 fn without_escapes(text: &str) -> String {

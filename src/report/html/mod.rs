@@ -1,0 +1,226 @@
+//! One self-contained HTML page: the way of a node as a picture with each gap at its place, the
+//! room in the subnets, and each finding with its evidence and how to mend it.
+//!
+//! Nothing is fetched, and the content security policy would not let it be.
+
+mod finding;
+mod head;
+mod icon;
+mod subnets;
+mod target;
+mod way;
+mod words;
+
+use std::io::{self, Write};
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use self::words::prose;
+use super::{
+    Report, Style,
+    groups::{Group, Judgement, groups},
+    summary,
+    text::clean,
+};
+use crate::{
+    checks::{self, Check},
+    outcome::Status,
+};
+
+/// Writes the reports as one page.
+///
+/// # Errors
+/// Where `out` cannot be written to.
+pub fn write(reports: &[Report], out: &mut dyn Write) -> io::Result<()> {
+    write_with(reports, checks::ALL, out)
+}
+
+pub(super) fn write_with(
+    reports: &[Report],
+    known: &[&Check],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    writeln!(out, "{}", page(reports, known).into_string())
+}
+
+fn page(reports: &[Report], known: &[&Check]) -> Markup {
+    let title = match reports {
+        [report] => format!("karpenter-preflight: {}", clean(&report.target.cluster)),
+        _ => format!("karpenter-preflight: {} clusters", reports.len()),
+    };
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            (head::head(&title))
+            body {
+                a.skip href="#main" { "Skip to the report" }
+                header { h1 { (title) } @if reports.len() > 1 { (contents(reports)) } }
+                main id="main" {
+                    @for (i, report) in reports.iter().enumerate() { (one(report, i, known)) }
+                }
+                p.announce role="status" {}
+                script { (PreEscaped(head::SCRIPT)) }
+            }
+        }
+    }
+}
+
+/// Where several clusters are reported: which, and how each came out.
+fn contents(reports: &[Report]) -> Markup {
+    html! {
+        nav aria-label="Clusters" {
+            ul.clusters {
+                @for (i, report) in reports.iter().enumerate() {
+                    @let (status, sentence) = summary::verdict(report);
+                    li {
+                        (icon::icon(status)) " "
+                        a href={ "#" (anchor(i, "report")) } { (clean(&report.target.cluster)) }
+                        " in " (clean(&report.target.region.value)) ": " (prose(&sentence))
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// An id on the page that is another one for each cluster.
+fn anchor(report: usize, id: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    format!("c{report}-{}", id.chars().map(plain).collect::<String>())
+}
+
+fn one(report: &Report, i: usize, known: &[&Check]) -> Markup {
+    let groups = groups(&report.outcomes, known);
+    let (status, sentence) = summary::verdict(report);
+    html! {
+        section.report id=(anchor(i, "report")) {
+            h2 { "Cluster " (clean(&report.target.cluster)) }
+            p class={ "verdict " (status.as_str()) } { (icon::icon(status)) " " (prose(&sentence)) }
+            p.counts { (summary::counts(report, Style { color: false, width: 0 })) }
+            @for note in &report.target.notes { p.note { (prose(&super::text::sentence(note))) } }
+            (way::way(&groups, i))
+            (problems(&groups, i))
+            (subnets::subnets(report))
+            (rest(&groups))
+            (target::target(report))
+        }
+    }
+}
+
+fn problems(groups: &[Group<'_>], i: usize) -> Markup {
+    let with_problems = |group: &&Group<'_>| group.checks.iter().any(is_problem);
+    let groups: Vec<_> = groups.iter().filter(with_problems).collect();
+    html! {
+        @if !groups.is_empty() {
+            h3 { "What to mend" }
+            @for group in groups {
+                h4 { (group.title) }
+                @for check in group.checks.iter().filter(|check| is_problem(check)) {
+                    (finding::check(check, &anchor(i, check.id)))
+                }
+            }
+        }
+    }
+}
+
+fn is_problem(check: &Judgement<'_>) -> bool {
+    !check.problems().is_empty()
+}
+
+/// What needs nobody's attention, folded.
+fn rest(groups: &[Group<'_>]) -> Markup {
+    let of = |status| {
+        let checks = groups.iter().flat_map(|group| &group.checks);
+        checks.filter(move |check| check.status() == status).collect::<Vec<_>>()
+    };
+    html! {
+        @for (status, label) in [(Status::Pass, "passed"), (Status::Skipped, "skipped")] {
+            @let checks = of(status);
+            @if !checks.is_empty() {
+                details.rest {
+                    summary { (icon::icon(status)) " " (counted(checks.len())) " " (label) }
+                    ul {
+                        @for check in checks {
+                            li {
+                                (clean(check.title))
+                                @for outcome in &check.outcomes {
+                                    span.subject { (clean(&outcome.subject)) ": " (prose(&outcome.seen)) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn counted(checks: usize) -> String {
+    if checks == 1 { "1 check".to_owned() } else { format!("{checks} checks") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample::{CHECKS, report, written};
+
+    fn page(names: &[&str]) -> String {
+        let reports: Vec<_> = names.iter().map(|name| report(name)).collect();
+        written(|out| write_with(&reports, &CHECKS, out))
+    }
+
+    #[test]
+    fn nothing_is_fetched() {
+        let text = page(&["problems"]);
+        for word in ["src=", "@import", "url(", "<link", "href=\"http"] {
+            assert!(!text.contains(word), "{word}");
+        }
+        assert_eq!(text.matches("<script>").count(), 1);
+        assert!(!text.contains(" style=\""), "the policy forbids it");
+    }
+
+    #[test]
+    fn nothing_from_the_account_is_markup() {
+        let mut hostile = report("hostile");
+        let attack = "<script>alert(1)</script>\"><img src=x onerror=alert(1)>";
+        hostile.target.cluster = attack.to_owned();
+        hostile.target.notes.push(attack.to_owned());
+        for outcome in &mut hostile.outcomes {
+            outcome.subject = attack.to_owned();
+            outcome.seen = format!("`{attack}`");
+        }
+        let text = written(|out| write_with(&[hostile], &CHECKS, out));
+        assert_eq!(text.matches("<script").count(), 1, "{text}");
+        assert!(!text.contains("<img"), "{text}");
+        let unsafe_characters = |c: char| c != '\n' && crate::report::text::is_unsafe(c);
+        assert!(!text.contains(unsafe_characters), "{text}");
+    }
+
+    #[test]
+    fn every_link_leads_somewhere_and_every_id_is_one() {
+        for text in [page(&["problems"]), page(&["problems", "all-well", "empty"])] {
+            let after = |word: &'static str| {
+                text.split(word).skip(1).map(|rest| rest.split('"').next().unwrap().to_owned())
+            };
+            let ids: Vec<_> = after(" id=\"").collect();
+            let mut unique = ids.clone();
+            unique.sort();
+            unique.dedup();
+            assert_eq!(ids.len(), unique.len(), "{ids:?}");
+            for link in after("href=\"#") {
+                assert!(ids.contains(&link), "{link} leads nowhere");
+            }
+        }
+    }
+
+    #[test]
+    fn each_gap_is_in_the_picture() {
+        let text = page(&["problems"]);
+        let start = text.find("<ol class=\"way\"").unwrap();
+        let picture = &text[start..start + text[start..].find("</ol>").unwrap()];
+        for gap in ["node-role-trust", "node-role-access-entry", "discovered-subnets"] {
+            assert!(picture.contains(&format!("href=\"#c0-{gap}\"")), "{gap}: {picture}");
+        }
+        assert_eq!(picture.matches("<li class=\"step").count(), 4);
+    }
+}

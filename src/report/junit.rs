@@ -1,0 +1,155 @@
+//! JUnit XML: a suite an area, a case a check and subject.
+//!
+//! What counts for the exit code is a failure or an error here too, and nothing else is.
+
+use std::{
+    io::{self, Write},
+    time::Duration,
+};
+
+use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
+
+use super::{
+    Report,
+    groups::{Group, groups},
+    human::problem,
+    style::Style,
+    text::{clean, first_sentence},
+};
+use crate::{
+    checks::{self, Check},
+    outcome::{FailOn, Outcome, Status},
+};
+
+/// Where the text of a problem is wrapped, in columns.
+const PLAIN: Style = Style { color: false, width: 100 };
+
+/// Writes the reports as JUnit XML.
+///
+/// # Errors
+/// Where `out` cannot be written to.
+pub fn write(reports: &[Report], out: &mut dyn Write) -> io::Result<()> {
+    write_with(reports, checks::ALL, out)
+}
+
+pub(super) fn write_with(
+    reports: &[Report],
+    known: &[&Check],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut suites = quick_junit::Report::new("karpenter-preflight");
+    for report in reports {
+        for group in groups(&report.outcomes, known) {
+            suites.add_test_suite(suite(report, &group)?);
+        }
+    }
+    // First into a text: the crate's errors would hide that a reader has gone away.
+    let text = suites.to_string().map_err(io::Error::other)?;
+    out.write_all(text.as_bytes())
+}
+
+fn suite(report: &Report, group: &Group<'_>) -> io::Result<TestSuite> {
+    let mut suite = TestSuite::new(format!("{}: {}", clean(&report.target.cluster), group.title));
+    // The crate's time type comes from another crate, which only its name would be needed of.
+    suite.timestamp = report.collected_at.to_string().parse().ok();
+    suite.set_time(Duration::from_millis(report.effort.milliseconds));
+    for outcome in group.checks.iter().flat_map(|check| &check.outcomes) {
+        suite.add_test_case(case(report, outcome)?);
+    }
+    Ok(suite)
+}
+
+fn case(report: &Report, outcome: &Outcome) -> io::Result<TestCase> {
+    let mut status = match outcome.status {
+        Status::Fail => TestCaseStatus::non_success(NonSuccessKind::Failure),
+        Status::Warn if report.fail_on == FailOn::Warn => {
+            TestCaseStatus::non_success(NonSuccessKind::Failure)
+        }
+        Status::Unknown if !report.allow_unknown => {
+            TestCaseStatus::non_success(NonSuccessKind::Error)
+        }
+        Status::Unknown | Status::Skipped => TestCaseStatus::skipped(),
+        Status::Warn | Status::Pass => TestCaseStatus::success(),
+    };
+    let text = plain(outcome)?;
+    match &mut status {
+        TestCaseStatus::Success { .. } => {}
+        TestCaseStatus::NonSuccess { .. } => {
+            status.set_type(outcome.status.as_str()).set_message(message(outcome));
+            status.set_description(&text);
+        }
+        TestCaseStatus::Skipped { .. } => {
+            status.set_message(message(outcome));
+        }
+    }
+    let mut case = TestCase::new(clean(&outcome.subject), status);
+    case.set_classname(clean(&outcome.check));
+    if matches!(case.status, TestCaseStatus::Success { .. }) {
+        case.set_system_out(if outcome.status == Status::Warn {
+            text
+        } else {
+            clean(&outcome.seen)
+        });
+    }
+    Ok(case)
+}
+
+fn message(outcome: &Outcome) -> String {
+    clean(first_sentence(&outcome.seen))
+}
+
+/// The problem as the report for people shows it.
+fn plain(outcome: &Outcome) -> io::Result<String> {
+    let mut text = Vec::new();
+    problem::write(&[outcome], &mut text, PLAIN)?;
+    Ok(String::from_utf8_lossy(&text).trim_start_matches('\n').to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample::{CHECKS, report, written};
+
+    fn junit(report: Report) -> quick_junit::Report {
+        let text = written(|out| write_with(&[report], &CHECKS, out));
+        quick_junit::Report::deserialize_from_str(&text).unwrap()
+    }
+
+    #[test]
+    fn what_counts_fails() {
+        let counts = |change: fn(&mut Report)| {
+            let mut report = report("problems");
+            change(&mut report);
+            let suites = junit(report);
+            (suites.tests, suites.failures, suites.errors)
+        };
+        assert_eq!(counts(|_| {}), (13, 2, 2));
+        assert_eq!(counts(|report| report.fail_on = FailOn::Warn), (13, 3, 2));
+        assert_eq!(counts(|report| report.allow_unknown = true), (13, 2, 0));
+    }
+
+    #[test]
+    fn a_failure_says_how_to_mend_it() {
+        let suites = junit(report("problems"));
+        let names: Vec<_> = suites.test_suites.iter().map(|suite| suite.name.as_str()).collect();
+        assert_eq!(
+            names,
+            [
+                "prod: The controller starts",
+                "prod: A node is launched",
+                "prod: The node joins the cluster",
+                "prod: Interruptions are seen in time"
+            ]
+        );
+        let case = &suites.test_suites[2].test_cases[0];
+        assert_eq!(case.classname.as_ref().unwrap().as_str(), "node-role-trust");
+        assert_eq!(case.name.as_str(), "arn:aws:iam::111122223333:role/KarpenterNodeRole-prod");
+        let TestCaseStatus::NonSuccess { message, description, .. } = &case.status else {
+            panic!("{case:?}");
+        };
+        assert!(message.as_ref().unwrap().as_str().starts_with("Its trust policy lets only"));
+        assert!(
+            description.as_ref().unwrap().as_str().contains("aws iam update-assume-role-policy")
+        );
+    }
+}

@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""Makes the pages to open: pages.py PROGRAM FOLDER."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+ACCOUNTS = Path(__file__).parent.parent / "data" / "accounts"
+
+
+def problems(facts: dict) -> None:
+    """One gap in most areas, and something that could not be read."""
+    subnets = facts["facts"]["discovered_subnets"]["known"]
+    subnets[0]["free_addresses"] = 0
+    subnets[1]["free_addresses"] = 9
+    facts["facts"]["access_entries"] = {"known": {}}
+    facts["facts"]["spot_role"] = {"denied": {"action": "iam:GetRole", "message": "no"}}
+    facts["facts"]["imds_defaults"]["known"]["instance_metadata_tags"] = "enabled"
+    facts["scope"]["karpenter_version"] = "1.0.6"
+    for role in facts["facts"]["roles"].values():
+        if "known" in role and "Node" in role["known"]["name"]:
+            role["known"]["trust"] = json.dumps({"Version": "2012-10-17", "Statement": []})
+
+
+def main(program: str, folder: Path) -> None:
+    for name, account, change in [
+        ("well", "karpenter.json", lambda facts: None),
+        ("auto", "auto-mode.json", lambda facts: None),
+        ("problems", "karpenter.json", problems),
+    ]:
+        facts = json.loads((ACCOUNTS / account).read_text())
+        change(facts)
+        saved = folder / f"{name}.facts.json"
+        saved.write_text(json.dumps(facts))
+        page = folder / f"{name}.html"
+        run = [program, "check", "--facts", saved, "--output", f"html={page}"]
+        code = subprocess.run(run, check=False).returncode
+        if code not in (0, 1, 3):
+            sys.exit(f"{name}: the program ended with {code}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]))
