@@ -6,7 +6,7 @@ pub(super) const STYLE: &str = include_str!("style.css");
 pub(super) const SCRIPT: &str = include_str!("copy.js");
 
 /// SHA-256 of the two, as the content security policy names them. A test computes them.
-const STYLE_HASH: &str = "RpFghhLyPo8GoyQh0OAfmxmB5JTaedBr4lDwa3aPdbI=";
+const STYLE_HASH: &str = "72NuyijMSDfYWuQajO8MH25PUS1OqKvToxmbTASjBsk=";
 const SCRIPT_HASH: &str = "IERMvIUgWm+31nlu3VmnSzSvu4uDsAJjPhxGRkjoqe0=";
 
 pub(super) fn head(title: &str) -> Markup {

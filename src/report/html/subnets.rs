@@ -12,19 +12,9 @@ pub(super) fn subnets(report: &Report) -> Markup {
     html! {
         @if !report.subnets.is_empty() {
             h3 { "Free addresses" }
-            div.scroll tabindex="0" role="group" aria-label="Free addresses of each subnet" {
-                table.subnets {
-                    thead {
-                        tr {
-                            th scope="col" { "Zone" }
-                            th scope="col" { "Subnet" }
-                            th scope="col" { "For" }
-                            th scope="col" { "Free" }
-                            th scope="col" { "Free of all" }
-                        }
-                    }
-                    tbody { @for room in &report.subnets { (row(report, room)) } }
-                }
+            table.subnets {
+                thead { tr { th scope="col" { "Subnet" } th scope="col" { "Free addresses" } } }
+                tbody { @for room in &report.subnets { (row(report, room)) } }
             }
         }
     }
@@ -34,11 +24,18 @@ fn row(report: &Report, room: &SubnetRoom) -> Markup {
     let status = status(report, room);
     html! {
         tr {
-            td { (clean(&room.zone)) }
-            td { (icon(status)) " " code { (clean(&room.id)) } @if let Some(cidr) = &room.cidr { " " span.quiet { (clean(cidr)) } } }
-            td { (uses(room)) }
-            td.number { (room.free_addresses) @if let Some(all) = room.addresses { " of " (all) } }
-            td { (bar(room, status)) }
+            td {
+                (icon(status)) " " code { (clean(&room.id)) }
+                span.about {
+                    (clean(&room.zone))
+                    @if let Some(cidr) = &room.cidr { ", " (clean(cidr)) }
+                    ", for " (uses(room))
+                }
+            }
+            td {
+                (room.free_addresses) @if let Some(all) = room.addresses { " of " (all) }
+                (bar(room, status))
+            }
         }
     }
 }
@@ -52,7 +49,7 @@ fn status(report: &Report, room: &SubnetRoom) -> Status {
 
 fn uses(room: &SubnetRoom) -> &'static str {
     match (room.selected, room.of_cluster) {
-        (true, true) => "nodes, cluster",
+        (true, true) => "nodes and cluster",
         (true, false) => "nodes",
         _ => "cluster",
     }
