@@ -121,6 +121,7 @@ const SILENT: &[(&str, &str)] = &[
     ("ami-alias", "with one architecture missing, Karpenter takes the other without a word"),
     ("cluster-role-trust", "what the control plane cannot do is written in no log of yours"),
     ("cluster-subnets-free-addresses", "how EKS words a subnet that is gone is not documented"),
+    ("controller-health", "a controller that is scaled to nothing prints nothing"),
     ("queue-encryption", "EventBridge drops what it may not encrypt and tells nobody"),
     ("queue-exists", "EventBridge drops what a FIFO queue does not take and tells nobody"),
     ("queue-policy", "EventBridge drops what it may not send and tells nobody"),
@@ -128,7 +129,8 @@ const SILENT: &[(&str, &str)] = &[
 ];
 
 /// Checks that read what was printed already. They quote whatever the catalogue knows of it.
-const READERS: &[&str] = &["nodeclaim-status", "nodeclass-status", "nodepool-status"];
+const READERS: &[&str] =
+    &["controller-health", "nodeclaim-status", "nodeclass-status", "nodepool-status"];
 
 /// The middle part of *seen*, *you would see*, *mend*.
 fn assert_errors(check: &Check, outcome: &Outcome, name: &str) {

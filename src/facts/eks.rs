@@ -22,6 +22,9 @@ pub struct Cluster {
     pub authentication_mode: AuthenticationMode,
     pub network: ClusterNetwork,
     pub auto_mode: AutoMode,
+    /// `zonalShiftConfig.enabled`.
+    #[serde(default)]
+    pub zonal_shift: Option<bool>,
 }
 
 /// A fault that EKS found (`cluster.health.issues`).

@@ -21,6 +21,9 @@ const AUDIENCE: &str = "sts.amazonaws.com";
 pub struct Irsa<'c, 'a> {
     cx: &'c Context<'a>,
     role: &'a Role,
+    /// Namespace and name of the service account.
+    namespace: &'c str,
+    account: &'c str,
     /// Host and path.
     issuer: &'a str,
     provider: String,
@@ -29,7 +32,17 @@ pub struct Irsa<'c, 'a> {
 }
 
 impl<'c, 'a> Irsa<'c, 'a> {
+    /// For the service account that the target takes for the controller's.
     pub fn of(cx: &'c Context<'a>, role: &'a Role) -> Result<Self, Stop> {
+        Self::for_account(cx, role, &cx.target.namespace.value, &cx.target.service_account.value)
+    }
+
+    pub fn for_account(
+        cx: &'c Context<'a>,
+        role: &'a Role,
+        namespace: &'c str,
+        account: &'c str,
+    ) -> Result<Self, Stop> {
         let cluster = cx.cluster()?;
         let no_issuer = || Stop::unknown("eks:DescribeCluster does not name the cluster's issuer");
         let issuer = arn::oidc_issuer(cluster).ok_or_else(no_issuer)?;
@@ -43,18 +56,14 @@ impl<'c, 'a> Irsa<'c, 'a> {
             .flat_map(|statement| &statement.principal)
             .flat_map(|principal| &principal.items)
             .any(|item| item.text.contains(":oidc-provider/"));
-        let target = cx.target;
-        let subject = format!(
-            "system:serviceaccount:{}:{}",
-            target.namespace.value, target.service_account.value
-        );
+        let subject = format!("system:serviceaccount:{namespace}:{account}");
         let request = Request::new(Principal::Federated(provider.clone()), ACTION, &role.arn)
             .with(&format!("{issuer}:sub"), subject)
             .with(&format!("{issuer}:aud"), AUDIENCE)
             .unknown("sts:RoleSessionName")
             .unknown_globals();
         let decision = trust::decide(&NamedPolicy::new("trust", policy), &request);
-        Ok(Self { cx, role, issuer, provider, decision, meant })
+        Ok(Self { cx, role, namespace, account, issuer, provider, decision, meant })
     }
 
     /// Whether the role is made for this way at all.
@@ -74,12 +83,11 @@ impl<'c, 'a> Irsa<'c, 'a> {
     }
 
     fn with_provider(&self) -> Result<Finding, Stop> {
-        let target = self.cx.target;
         let (seen, value, remedy) = match self.cx.facts.oidc_provider.found()? {
             Some(provider) if provider.client_ids.iter().any(|id| id == AUDIENCE) => {
                 return Ok(Finding::pass(format!(
                     "{} lets {}/{} of this cluster in",
-                    self.role.name, target.namespace.value, target.service_account.value
+                    self.role.name, self.namespace, self.account
                 )));
             }
             Some(provider) => (
@@ -110,15 +118,14 @@ impl<'c, 'a> Irsa<'c, 'a> {
     }
 
     fn refused(&self) -> Finding {
-        let target = self.cx.target;
-        let (namespace, account) = (&target.namespace.value, &target.service_account.value);
+        let (namespace, account) = (self.namespace, self.account);
         let mut seen = format!(
             "The trust policy of {} does not let {namespace}/{account} of this cluster in.{}",
             self.role.name,
             self.hint()
         );
         // Nothing in AWS says where Karpenter runs; before 0.33 it was another namespace.
-        let assumed = target.namespace.origin == Origin::Default;
+        let assumed = self.cx.target.namespace.origin == Origin::Default;
         let elsewhere = self.other_subject().filter(|_| assumed);
         let mut status = FindingStatus::Fail;
         if let Some(subject) = elsewhere {
@@ -184,7 +191,12 @@ impl<'c, 'a> Irsa<'c, 'a> {
         String::new()
     }
 
-    fn mend(&self, elsewhere: bool) -> Remedy {
+    /// Whether the trust policy lets the service account in.
+    pub fn lets_in(&self) -> bool {
+        matches!(self.decision, Decision::Allowed { .. })
+    }
+
+    pub fn mend(&self, elsewhere: bool) -> Remedy {
         let words = match elsewhere {
             true => {
                 "If Karpenter runs there, say so with --namespace and --service-account. If not, \
@@ -195,6 +207,8 @@ impl<'c, 'a> Irsa<'c, 'a> {
         let remedy = Remedy::new(words);
         let Ok(mut setup) = setup(self.cx, Product::Karpenter) else { return remedy };
         setup.oidc_provider = Some(self.issuer.to_owned());
+        setup.namespace = self.namespace.to_owned();
+        setup.service_account = self.account.to_owned();
         let printed = role::print(role::Kind::Controller, self.cx.karpenter(), &setup, Layout::One);
         match printed.trust {
             Some(trust) => replace_trust(remedy, &self.role.name, &trust),

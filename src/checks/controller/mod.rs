@@ -1,9 +1,18 @@
 //! The role that the Karpenter controller acts as.
 
+pub mod agent;
+pub mod dns_policy;
+pub mod health;
+pub mod identity;
 mod irsa;
 pub mod pass_role;
 pub mod permissions;
+pub mod region;
+mod running;
+pub mod settings;
+pub mod single;
 pub mod trust;
+pub mod zonal_shift;
 
 use super::{Context, Judged, Stop, permissions::Grants};
 use crate::{

@@ -7,7 +7,7 @@ use crate::{
     },
     facts::{eks::PodIdentityAssociation, iam::Role},
     outcome::{Finding, FindingStatus, Remedy},
-    target::{Product, names},
+    target::Product,
 };
 
 /// The same in every partition.
@@ -27,7 +27,6 @@ pub static CHECK: Check = Check {
         "no-credential-providers",
     ],
     needs: &[
-        "eks:DescribeAddon",
         "eks:DescribePodIdentityAssociation",
         "eks:ListPodIdentityAssociations",
         "iam:GetOpenIDConnectProvider",
@@ -38,9 +37,9 @@ pub static CHECK: Check = Check {
 One of the two ways to a role is open to the controller's service account, `karpenter` in
 `kube-system` unless you say otherwise:
 
-- EKS Pod Identity: an association of the service account with the role, a trust policy that lets
-  `pods.eks.amazonaws.com` call `sts:AssumeRole` and `sts:TagSession`, and the add-on
-  `eks-pod-identity-agent`;
+- EKS Pod Identity: an association of the service account with the role, and a trust policy that
+  lets `pods.eks.amazonaws.com` call `sts:AssumeRole` and `sts:TagSession` (for the agent see
+  `pod-identity-agent`);
 - IAM roles for service accounts: an IAM OIDC provider for the cluster's issuer with the audience
   `sts.amazonaws.com`, and a trust policy that lets in tokens of that issuer for this namespace
   and service account. Condition keys begin with the issuer's host and path, not with an ARN.
@@ -48,7 +47,7 @@ One of the two ways to a role is open to the controller's service account, `karp
 ## Why
 A service account of another name or namespace, the issuer of a cluster that was recreated, a `*`
 under `StringEquals`: whatever it is, the controller has no credentials, and ends at its first
-call. The annotation of the service account is in Kubernetes and not looked at here.
+call. What Kubernetes says of the service account and its pods is for `controller-identity`.
 
 ## Seen as
 `ec2 api connectivity check failed` or `Not authorized to perform sts:AssumeRoleWithWebIdentity`
@@ -107,7 +106,12 @@ fn by_pod_identity(
     sent.retain(|(_, value)| !value.is_empty());
     let assumption = Assumption { role, service: PODS, actions: ACTIONS, sent: &sent };
     let refused = assumption.refused()?;
-    let Some(first) = refused.first() else { return with_agent(cx, role, association) };
+    let Some(first) = refused.first() else {
+        return Ok(Finding::pass(format!(
+            "{}/{} is associated with {}, which trusts {PODS}",
+            association.namespace, association.service_account, role.name
+        )));
+    };
     let actions: Vec<_> = refused.iter().map(|refused| refused.action).collect();
     Ok(no_credentials(
         FindingStatus::Fail,
@@ -121,46 +125,6 @@ fn by_pod_identity(
     .errors(&["pod-identity-credentials-failed", "ec2-connectivity-check-failed"])
     .evidence("iam:GetRole", "AssumeRolePolicyDocument", format!("{}: {}", first.action, first.why))
     .mend(assumption.mend()))
-}
-
-/// Trust and association are right; the agent hands the credentials out. Auto Mode's nodes have
-/// it built in, and it can be installed without the add-on, so that its want only warns.
-fn with_agent(
-    cx: &Context<'_>,
-    role: &Role,
-    association: &PodIdentityAssociation,
-) -> Result<Finding, Stop> {
-    let pass = Finding::pass(format!(
-        "{}/{} is associated with {}, which trusts {PODS}",
-        association.namespace, association.service_account, role.name
-    ));
-    if cx.cluster()?.auto_mode.compute {
-        return Ok(pass);
-    }
-    let agent = cx.facts.addons.get(names::POD_IDENTITY_AGENT).ok_or_else(|| {
-        Stop::unknown(format!("these facts do not hold the add-on {}", names::POD_IDENTITY_AGENT))
-    })?;
-    let (seen, state) = match agent.found()? {
-        Some(addon) if addon.status == "ACTIVE" => return Ok(pass),
-        Some(addon) => ("is not active", addon.status.as_str()),
-        None => ("is not installed", "ResourceNotFoundException"),
-    };
-    let flags = format!("--cluster-name {} --region {}", cx.target.cluster, cx.region());
-    let remedy = Remedy::new("Install the add-on, or see to its health.");
-    let addon = names::POD_IDENTITY_AGENT;
-    let remedy = match state {
-        "ResourceNotFoundException" => {
-            remedy.run(format!("aws eks create-addon {flags} --addon-name {addon}"))
-        }
-        _ => remedy.run(format!("aws eks describe-addon {flags} --addon-name {addon}")),
-    };
-    Ok(no_credentials(
-        FindingStatus::Warn,
-        format!("{} uses EKS Pod Identity, and the add-on {addon} {seen}.", role.name),
-    )
-    .errors(&["pod-identity-credentials-failed", "ec2-connectivity-check-failed"])
-    .evidence("eks:DescribeAddon", format!("{addon} status"), state)
-    .mend(remedy))
 }
 
 /// Neither way leads from the service account to the role.

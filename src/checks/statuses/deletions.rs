@@ -150,7 +150,8 @@ fn step(
         .is_some_and(|node| node.taints.iter().any(|taint| TAINTS.contains(&taint.key.as_str())));
     match (state("Drained"), state("VolumesDetached"), state("InstanceTerminating")) {
         (_, _, Some("True")) => Step::Instance,
-        (Some("True"), Some(detached), _) if detached != "True" => Step::Volumes,
+        // False: its time is over, and the volumes are no longer waited for.
+        (Some("True"), Some("Unknown"), _) => Step::Volumes,
         (Some("True"), _, _) => Step::Instance,
         (Some(_), _, _) => Step::Drain,
         (None, _, _) if node.is_none() => Step::Instance,
@@ -357,8 +358,9 @@ mod tests {
             (node("10:00:00", FINALIZER, &taint), "still being evicted"),
             (node("10:00:00", "example.com/x", &taint), "not Karpenter's"),
             (claim(&[("Drained", "Unknown")]), "still being evicted"),
-            (claim(&[("Drained", "True"), ("VolumesDetached", "False")]), "volumes"),
+            (claim(&[("Drained", "True"), ("VolumesDetached", "Unknown")]), "volumes"),
             (claim(&[("Drained", "True"), ("VolumesDetached", "True")]), "not yet terminated"),
+            (claim(&[("Drained", "True"), ("VolumesDetached", "False")]), "not yet terminated"),
             (class(&json!([])), "instance profiles"),
             (
                 class(&json!([{"meta": {"name": "c1"}, "node_class": {"kind": "EC2NodeClass",

@@ -1,4 +1,5 @@
 //! Whether the versions in use are meant for each other.
 
+pub mod crds;
 pub mod kubernetes;
 mod remedy;

@@ -234,6 +234,7 @@ fn cluster(cluster: &types::Cluster) -> Option<Cluster> {
                 .map(|family| family.as_str().to_owned()),
         },
         auto_mode: auto_mode(cluster),
+        zonal_shift: cluster.zonal_shift_config().and_then(|shift| shift.enabled),
     })
 }
 

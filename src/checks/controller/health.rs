@@ -1,0 +1,201 @@
+//! The controller's pods run, and if not, what they say.
+
+use super::running::{self, Running};
+use crate::{
+    checks::{
+        Area, Check, Context, Stop, Verdicts,
+        diagnosis::Diagnosis,
+        remedies::{listed, quote},
+    },
+    facts::kubernetes::controller::Pod,
+    outcome::{Finding, Remedy},
+    target::Product,
+};
+
+/// How long ago a container may have ended for it to matter still where its pod is ready again,
+/// in seconds.
+const RECENT: i64 = 24 * 60 * 60;
+
+pub static CHECK: Check = Check {
+    id: "controller-health",
+    title: "The controller runs",
+    area: Area::Controller,
+    products: &[Product::Karpenter],
+    errors: &["controller-crash-loop", "oom-killed"],
+    needs: &[],
+    doc: "\
+## What
+The controller's pods are ready, and none was killed for want of memory within a day. What a pod
+says of its end is looked up in the catalogue of documented errors. Pods that find no node are
+another check's.
+
+## Why
+While no replica is ready nothing is launched, and nothing is removed. Most of what ends the
+controller ends it at the start: no credentials, no Region, before 1.4 a queue that it cannot see.
+
+## Seen as
+`CrashLoopBackOff`, `OOMKilled` or `ImagePullBackOff` in `kubectl get pods`.
+
+## Fix
+Read the log of the run before: `kubectl logs --previous`; `karpenter-preflight explain -` reads it
+for you. Against OOMKilled, raise `controller.resources`.
+",
+    run,
+};
+
+fn run(cx: &Context<'_>) -> Verdicts {
+    running::each(cx, |one| judge(cx, one))
+}
+
+fn judge(cx: &Context<'_>, one: &Running<'_>) -> Result<Finding, Stop> {
+    if one.deployment.replicas == 0 {
+        return Ok(scaled_to_nothing(one));
+    }
+    let sick: Vec<_> = one.pods.iter().copied().filter(|pod| is_sick(cx, pod)).collect();
+    let Some(first) = sick.first() else {
+        return match one.deployment.ready_replicas {
+            0 => Err(Stop::unknown("no replica is ready, and no pod says why")),
+            ready => Ok(Finding::pass(format!(
+                "{ready} of {} replicas are ready",
+                one.deployment.replicas
+            ))),
+        };
+    };
+    let names: Vec<_> = sick.iter().map(|pod| pod.meta.name.as_str()).collect();
+    let said = [first.waiting.as_deref(), first.last_ended.as_deref()];
+    let said: Vec<_> = said.into_iter().flatten().collect();
+    let what =
+        if said.is_empty() { "is not ready".to_owned() } else { said.join("; before that ") };
+    let more = match names.as_slice() {
+        [] | [_] => String::new(),
+        [_, rest @ ..] => format!(" The same way or another: {}.", listed(rest)),
+    };
+    let seen =
+        format!("{} of {} ({} restarts): {what}.{more}", names[0], one.name(), first.restarts);
+    let finding = match one.deployment.ready_replicas {
+        0 => Finding::fail(seen, "No replica is ready: nothing is launched, and nothing removed."),
+        ready => Finding::warn(
+            seen,
+            format!(
+                "{ready} of {} replicas are ready; when those end too, nothing is launched.",
+                one.deployment.replicas
+            ),
+        ),
+    };
+    let finding = said.iter().fold(finding, |finding, text| {
+        finding.evidence("get pod", format!("{} status.containerStatuses", names[0]), *text)
+    });
+    let logs = format!(
+        "kubectl logs {} --namespace {} --previous | karpenter-preflight explain - --cluster {} \
+         --region {}",
+        quote(names[0]),
+        quote(one.namespace()),
+        quote(&cx.target.cluster),
+        quote(cx.region())
+    );
+    Ok(Diagnosis::of(&said.join("\n")).name_in(cx, finding, "controller-crash-loop", &[logs]))
+}
+
+/// Whether a pod has something to say. One without a node is judged elsewhere, and one that is
+/// just starting says nothing.
+fn is_sick(cx: &Context<'_>, pod: &Pod) -> bool {
+    if pod.unscheduled.is_some() {
+        return false;
+    }
+    let starts = pod.waiting.as_deref().is_none_or(|why| {
+        ["ContainerCreating", "PodInitializing"].iter().any(|state| why.starts_with(state))
+    });
+    let ended = pod.last_ended.as_deref();
+    let recently = pod.last_ended_at.is_some_and(|at| cx.now.as_second() - at.as_second() < RECENT);
+    let out_of_memory = ended.is_some_and(|why| why.starts_with("OOMKilled"));
+    match pod.ready {
+        true => out_of_memory && recently,
+        false => !starts || ended.is_some(),
+    }
+}
+
+fn scaled_to_nothing(one: &Running<'_>) -> Finding {
+    Finding::fail(
+        format!("{} is scaled to no replica.", one.name()),
+        "No controller runs: nothing is launched, and nothing removed. Nothing is printed either.",
+    )
+    .evidence("get deployment", format!("{} spec.replicas", one.name()), "0")
+    .mend(Remedy::new("Scale it up again, in the chart's value `replicas` too.").run(format!(
+        "kubectl scale deployment {} --namespace {} --replicas 2",
+        quote(&one.deployment.meta.name),
+        quote(one.namespace())
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{
+        checks::testing::{Account, assert_rows},
+        outcome::Status,
+    };
+
+    const SUBJECT: &str = "kube-system/karpenter";
+
+    /// A Deployment with this many ready replicas of two, and one pod.
+    fn one(ready: u32, pod: &Value) -> Value {
+        let mut whole = json!({"meta": {"name": "karpenter-1", "namespace": "kube-system"},
+            "service_account": "karpenter"});
+        json_patch::merge(&mut whole, pod);
+        json!({"facts": {"kubernetes": {
+            "controllers": {"known": [{"meta": {"name": "karpenter", "namespace": "kube-system"},
+                "service_account": "karpenter", "replicas": 2, "ready_replicas": ready}]},
+            "controller_pods": {"known": [whole]}}}})
+    }
+
+    /// From the blog among the seeds.
+    const QUEUE: &str = "Error: panic: AWS.SimpleQueueService.NonExistentQueue: The specified queue \
+                         does not exist or you do not have access to it.";
+    const BACK_OFF: &str = "CrashLoopBackOff: back-off 5m0s restarting failed \
+                            container=controller pod=karpenter-1_kube-system(1)";
+
+    #[test]
+    fn rows() {
+        let (pass, warn) = (&[(Status::Pass, SUBJECT)][..], &[(Status::Warn, SUBJECT)][..]);
+        let (fail, unknown) = (&[(Status::Fail, SUBJECT)][..], &[(Status::Unknown, SUBJECT)][..]);
+        let killed =
+            |at: &str| json!({"ready": true, "last_ended": "OOMKilled", "last_ended_at": at});
+        let none = json!({"facts": {"kubernetes": {"controllers": {"known": [
+            {"meta": {"name": "karpenter", "namespace": "kube-system"}, "replicas": 0}]}}}});
+        let crashed = json!({"waiting": BACK_OFF, "last_ended": QUEUE, "restarts": 7});
+        let pull = json!({"waiting": "ImagePullBackOff: Back-off pulling image \
+            \"public.ecr.aws/karpenter/controller:1.0\""});
+        assert_rows(
+            Account::KarpenterCluster,
+            &CHECK,
+            &[
+                ("ready", json!({}), pass),
+                ("crashed", one(0, &crashed), fail),
+                ("one of two crashed", one(1, &crashed), warn),
+                ("crashed without a word", one(0, &json!({"waiting": BACK_OFF})), fail),
+                ("no image", one(0, &pull), fail),
+                ("starting", one(1, &json!({"waiting": "ContainerCreating"})), pass),
+                ("no node", one(0, &json!({"unscheduled": "0/2 nodes are available"})), unknown),
+                ("out of memory today", one(2, &killed("2026-11-01T02:00:00Z")), warn),
+                ("out of memory long ago", one(2, &killed("2026-10-01T02:00:00Z")), pass),
+                ("scaled to nothing", none, fail),
+            ],
+        );
+    }
+
+    #[test]
+    fn the_end_is_named() {
+        for (pod, id) in [
+            (json!({"waiting": BACK_OFF, "last_ended": QUEUE}), "non-existent-queue"),
+            (json!({"waiting": BACK_OFF, "last_ended": "OOMKilled"}), "oom-killed"),
+            (json!({"waiting": BACK_OFF, "last_ended": "Error"}), "controller-crash-loop"),
+        ] {
+            let found = Account::KarpenterCluster.judge(&CHECK, &one(0, &pod)).remove(0);
+            assert_eq!(found.errors[0].id, id, "{found:#?}");
+            let remedy = format!("{:?}", found.remedy);
+            assert!(remedy.contains("kubectl logs karpenter-1"), "{remedy}");
+        }
+    }
+}
