@@ -9,9 +9,12 @@ pub mod causes;
 pub mod check;
 mod context;
 mod diagnosis;
+mod node_classes;
+mod node_pools;
 mod permissions;
 mod remedies;
 pub mod run;
+mod selection;
 mod setup;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -58,16 +61,19 @@ pub static ALL: &[&Check] = &[
     &imds::endpoint::CHECK,
     &imds::hop_limit::CHECK,
     // Launch
+    &node_pools::node_class_ref::CHECK,
     &imds::metadata_tags::CHECK,
     &imds::tokens::CHECK,
     &subnets::discovered::CHECK,
     &subnets::vpc::CHECK,
     &subnets::zones::CHECK,
+    &node_pools::zones::CHECK,
     &subnets::free_addresses::CHECK,
     &subnets::cluster_free_addresses::CHECK,
     &security_groups::discovered::CHECK,
     &security_groups::vpc::CHECK,
     &images::ami_alias::CHECK,
+    &images::discovered::CHECK,
     &node_role::exists::CHECK,
     &node_role::instance_profile::CHECK,
     &launch::spot_service_linked_role::CHECK,

@@ -1,6 +1,8 @@
 //! The set-up that requirements are asked for, from the target and the facts.
 
-use super::{Context, Stop};
+use std::collections::BTreeSet;
+
+use super::{Context, Stop, selection::selectors};
 use crate::{
     facts::eks::Cluster,
     requirements::{Feature, Setup},
@@ -53,17 +55,17 @@ fn network(cx: &Context<'_>, product: Product, setup: &mut Setup) {
     let ec2 = of_account(&setup.account);
     match product {
         Product::Karpenter => {
-            let subnets = cx.facts.discovered_subnets.value().into_iter().flatten();
+            let selectors = selectors(cx).unwrap_or_default();
+            let subnets = selectors.iter().filter_map(|selector| selector.subnets(cx).ok());
             // A shared subnet belongs to another account.
-            setup.subnet_arns = subnets
-                .map(|subnet| {
-                    let owner = subnet.owner.as_deref().unwrap_or(&setup.account);
-                    format!("{}:subnet/{}", of_account(owner), subnet.id)
-                })
-                .collect();
-            let groups = cx.facts.discovered_security_groups.value().into_iter().flatten();
-            setup.security_group_arns =
-                groups.map(|group| format!("{ec2}:security-group/{}", group.id)).collect();
+            setup.subnet_arns = distinct(subnets.flatten().map(|subnet| {
+                let owner = subnet.owner.as_deref().unwrap_or(&setup.account);
+                format!("{}:subnet/{}", of_account(owner), subnet.id)
+            }));
+            let groups = selectors.iter().filter_map(|selector| selector.security_groups(cx).ok());
+            setup.security_group_arns = distinct(
+                groups.flatten().map(|group| format!("{ec2}:security-group/{}", group.id)),
+            );
         }
         Product::AutoMode => {
             let network = cx.facts.cluster.value().map(|cluster: &Cluster| &cluster.network);
@@ -74,6 +76,11 @@ fn network(cx: &Context<'_>, product: Product, setup: &mut Setup) {
                 group.into_iter().map(|id| format!("{ec2}:security-group/{id}")).collect();
         }
     }
+}
+
+/// NodeClasses may select the same.
+fn distinct(arns: impl Iterator<Item = String>) -> Vec<String> {
+    arns.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// The ARN of the queue that the controller reads, if there is one.

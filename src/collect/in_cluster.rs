@@ -7,6 +7,7 @@ use tokio::join;
 use super::{
     aws::Aws,
     kubernetes::{self, Reach, access::Described},
+    node_classes::{self, NodeClassFacts},
     roles::Roles,
     schedule::{self, QueueFacts},
 };
@@ -22,12 +23,19 @@ pub struct InCluster {
     pub queues: QueueFacts,
     /// Associations of a service account that nobody looked for.
     pub associations: Option<Fact<Vec<Fact<PodIdentityAssociation>>>>,
+    /// What the NodeClasses name.
+    pub node_classes: NodeClassFacts,
 }
 
 impl InCluster {
     fn unread(access: Fact<crate::facts::kubernetes::Access>) -> Self {
         let kubernetes = Kubernetes { access, ..Kubernetes::default() };
-        Self { kubernetes, queues: QueueFacts::default(), associations: None }
+        Self {
+            kubernetes,
+            queues: QueueFacts::default(),
+            associations: None,
+            node_classes: NodeClassFacts::default(),
+        }
     }
 }
 
@@ -46,15 +54,23 @@ pub async fn read(
         Fact::Known(way) => way,
         unseen => return InCluster::unread(unseen.and_then(|_| Fact::Absent)),
     };
-    let own = described.cluster.value().and_then(|cluster| arn::account(&cluster.arn));
-    let (kubernetes, (queues, associations)) = kubernetes::read(
+    let cluster = described.cluster.value();
+    let own = cluster.and_then(|cluster| arn::account(&cluster.arn));
+    let version = cluster.map(|cluster| cluster.version.as_str());
+    let (kubernetes, (queues, associations), node_classes) = kubernetes::read(
         &server,
         access,
         async |facts| follow_controllers(aws, roles, scope, own, facts).await,
-        async |facts| follow_node_classes(roles, own, facts).await,
+        async |facts| {
+            let (node_classes, ()) = join!(
+                node_classes::read(aws, roles, scope, version, facts),
+                follow_node_classes(roles, own, facts),
+            );
+            node_classes
+        },
     )
     .await;
-    InCluster { kubernetes, queues, associations }
+    InCluster { kubernetes, queues, associations, node_classes }
 }
 
 /// The roles, queues and associations that the controllers name.

@@ -6,6 +6,7 @@ pub mod call_log;
 pub mod config;
 mod in_cluster;
 pub mod kubernetes;
+mod node_classes;
 mod policies;
 mod roles;
 mod schedule;

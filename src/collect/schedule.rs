@@ -10,7 +10,8 @@
 //! GetQueueUrl ─▶ GetQueueAttributes
 //! GetQueueUrl ─▶ ListRuleNamesByTarget ─▶ DescribeRule
 //! DescribeCluster ─▶ role; GetOpenIDConnectProvider; DescribeSubnets, DescribeSecurityGroups of the VPC; GetParameters
-//! DescribeCluster ─▶ the API server's lists; its Deployments ─▶ service account ─▶ role, queue
+//! DescribeCluster ─▶ the API server's lists; its Deployments ─▶ service account ─▶ role, queue;
+//!       its NodeClasses ─▶ what they name (`node_classes.rs`)
 //! ListNodegroups ─▶ DescribeNodegroup
 //! GetCallerIdentity; DescribeAddon; GetRole by usual names ─▶ policies of those that exist; DescribeSubnets, DescribeSecurityGroups by tag; …
 //! ```
@@ -33,16 +34,20 @@ use crate::{
         eks::{AccessEntry, Addon, AuthenticationMode, Cluster, PodIdentityAssociation},
         events::Rule,
         iam::{InstanceProfile, OidcProvider},
+        selected::Query,
         sqs::Queue,
         ssm::ImageParameter,
     },
-    target::{ProductChoice, Scope, names},
+    target::{
+        ProductChoice, Scope, names,
+        selector::{self, Kind},
+    },
 };
 
 /// Reads everything; every chain of calls is one branch of the join.
 pub async fn read(aws: &Aws, reach: &Reach, scope: &Scope) -> Facts {
     let roles = Roles::new(aws);
-    let tag = scope.discovery_tag();
+    let by_tag = selector::by_tag(&scope.discovery_tag());
     let (
         caller,
         cluster,
@@ -64,7 +69,7 @@ pub async fn read(aws: &Aws, reach: &Reach, scope: &Scope) -> Facts {
         instance_profiles(aws, &roles, scope),
         queues(aws, scope),
         async { join!(aws.role_of_spot(), aws.imds_defaults()) },
-        async { join!(aws.subnets(ec2::tagged(&tag)), aws.security_groups(ec2::tagged(&tag))) },
+        selected(aws, &by_tag),
         addons(aws, scope),
         named_roles(&roles, scope),
     );
@@ -76,7 +81,10 @@ pub async fn read(aws: &Aws, reach: &Reach, scope: &Scope) -> Facts {
         _ => entries,
     };
     let roles = roles.into_facts();
-    let InCluster { kubernetes, queues: named, associations: of_others } = cluster.inside;
+    let InCluster { kubernetes, queues: named, associations: of_others, node_classes } =
+        cluster.inside;
+    let mut image_parameters = cluster.image_parameters;
+    image_parameters.extend(node_classes.parameters);
     let queues = queues.and(named);
     Facts {
         caller,
@@ -97,9 +105,16 @@ pub async fn read(aws: &Aws, reach: &Reach, scope: &Scope) -> Facts {
         vpc_subnets: cluster.subnets,
         discovered_security_groups: tagged.1,
         vpc_security_groups: cluster.security_groups,
+        selected_subnets: node_classes.subnets,
+        selected_security_groups: node_classes.security_groups,
+        images: node_classes.images,
+        selected_images: node_classes.selected_images,
+        named_profiles: node_classes.named_profiles,
+        placement_groups: node_classes.placement_groups,
+        selected_reservations: node_classes.reservations,
         queue_rules: queues.rules,
         queues: queues.queues,
-        image_parameters: cluster.image_parameters,
+        image_parameters,
         kubernetes,
     }
 }
@@ -174,6 +189,14 @@ async fn addons(aws: &Aws, scope: &Scope) -> BTreeMap<String, Fact<Addon>> {
         wanted.map(|name| async move { (name.to_owned(), aws.addon(&scope.cluster, name).await) }),
     );
     found.await.into_iter().collect()
+}
+
+/// What a tag selects.
+async fn selected(aws: &Aws, by_tag: &Query) -> (Fact<Vec<Subnet>>, Fact<Vec<SecurityGroup>>) {
+    join!(
+        aws.subnets(ec2::selected_by(Kind::Subnet, by_tag)),
+        aws.security_groups(ec2::selected_by(Kind::SecurityGroup, by_tag)),
+    )
 }
 
 async fn vpc(aws: &Aws, id: Option<&str>) -> (Fact<Vec<Subnet>>, Fact<Vec<SecurityGroup>>) {

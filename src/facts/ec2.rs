@@ -1,7 +1,9 @@
-//! Account defaults, subnets and security groups (EC2).
+//! Account defaults, subnets, security groups, images, placement groups and capacity
+//! reservations (EC2).
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// `ec2:GetInstanceMetadataDefaults`. An unset member means *no preference*.
@@ -45,4 +47,64 @@ pub struct SecurityGroup {
     pub name: String,
     pub vpc_id: Option<String>,
     pub tags: BTreeMap<String, String>,
+}
+
+/// An image that nodes may start from (`ec2:DescribeImages`).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Image {
+    pub id: String,
+    pub name: String,
+    /// Account id of the owner.
+    pub owner: Option<String>,
+    /// `amazon`, `aws-marketplace` or `self`, where EC2 has such a name for the owner.
+    pub owner_alias: Option<String>,
+    /// `available`, `disabled`, `failed`, …
+    pub state: String,
+    /// `x86_64`, `arm64`, …
+    pub architecture: String,
+    pub created: Option<Timestamp>,
+    /// From here on it is left out of lists, but can be launched.
+    pub deprecated: Option<Timestamp>,
+    /// Whether the account's Allowed AMIs setting allows it; in audit mode too.
+    pub allowed: Option<bool>,
+    /// `windows`, or nothing for everything else.
+    pub platform: Option<String>,
+    pub root_device: Option<String>,
+    pub volumes: Vec<ImageVolume>,
+}
+
+/// A volume that an image brings along.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ImageVolume {
+    pub device: Option<String>,
+    pub snapshot: Option<String>,
+    pub encrypted: Option<bool>,
+    /// GiB.
+    pub size: Option<u32>,
+}
+
+/// `ec2:DescribePlacementGroups`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlacementGroup {
+    pub id: Option<String>,
+    pub name: String,
+    /// `available`, `pending`, `deleting` or `deleted`.
+    pub state: String,
+    /// `cluster`, `partition` or `spread`.
+    pub strategy: String,
+}
+
+/// An active capacity reservation (`ec2:DescribeCapacityReservations`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CapacityReservation {
+    pub id: String,
+    pub instance_type: String,
+    pub zone: Option<String>,
+    /// Instances that it still has room for.
+    pub free: u32,
+    pub owner: Option<String>,
+    /// `open` or `targeted`.
+    pub matching: String,
 }

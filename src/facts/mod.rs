@@ -11,6 +11,7 @@ pub mod events;
 mod fact;
 pub mod iam;
 pub mod kubernetes;
+pub mod selected;
 pub mod sqs;
 pub mod ssm;
 
@@ -19,6 +20,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use fact::{Fact, Unseen};
+use kubernetes::node_class::SelectorTerm;
+use selected::{ImageQuery, Query, Selected};
 
 /// Everything that was read for one cluster. A field that an older facts file lacks reads as
 /// not asked.
@@ -55,11 +58,25 @@ pub struct Facts {
     pub discovered_security_groups: Fact<Vec<ec2::SecurityGroup>>,
     /// Every security group of the cluster's VPC.
     pub vpc_security_groups: Fact<Vec<ec2::SecurityGroup>>,
+    /// What the NodeClasses' selectors select, where it is not what the discovery tag selects.
+    pub selected_subnets: Vec<Selected<Query, ec2::Subnet>>,
+    pub selected_security_groups: Vec<Selected<Query, ec2::SecurityGroup>>,
+    /// The images that NodeClasses name by id, by alias or by an SSM parameter, by id.
+    pub images: BTreeMap<String, Fact<ec2::Image>>,
+    /// The images that NodeClasses select by name, owner or tags: of each architecture the first
+    /// few that Karpenter would take.
+    pub selected_images: Vec<Selected<ImageQuery, ec2::Image>>,
+    /// The instance profiles that NodeClasses name, by name.
+    pub named_profiles: BTreeMap<String, Fact<iam::InstanceProfile>>,
+    /// The placement groups that NodeClasses name, by name or id.
+    pub placement_groups: BTreeMap<String, Fact<ec2::PlacementGroup>>,
+    /// The active capacity reservations that a term of a NodeClass selects.
+    pub selected_reservations: Vec<Selected<SelectorTerm, ec2::CapacityReservation>>,
     /// Queues by name: the one asked for, or the usual ones.
     pub queues: BTreeMap<String, Fact<sqs::Queue>>,
     /// Event rules that target a queue, by queue name.
     pub queue_rules: BTreeMap<String, Fact<Vec<Fact<events::Rule>>>>,
-    /// Public image parameters by name.
+    /// Image parameters by name: public ones, and those that NodeClasses name.
     pub image_parameters: BTreeMap<String, Fact<ssm::ImageParameter>>,
     /// What the cluster itself says.
     pub kubernetes: kubernetes::Kubernetes,

@@ -4,6 +4,7 @@
 //! and gives a [`Target`]. Every value keeps its [`Origin`], so that nothing is guessed
 //! silently.
 
+pub mod alias;
 pub mod cluster_says;
 pub mod mismatch;
 pub mod names;
@@ -11,6 +12,7 @@ pub mod redact;
 pub mod resolve;
 pub mod saved;
 mod scope;
+pub mod selector;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

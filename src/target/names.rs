@@ -47,6 +47,14 @@ pub fn is_role_name(name: &str) -> bool {
         && name.chars().all(|c| c.is_ascii_alphanumeric() || "+=,.@_-".contains(c))
 }
 
+/// Whether IAM could have an instance profile of this name: like a role's, and up to 128
+/// characters.
+pub fn is_profile_name(name: &str) -> bool {
+    !name.is_empty()
+        && name.len() <= 128
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "+=,.@_-".contains(c))
+}
+
 /// The name of a queue that was given as a name, a URL or an ARN.
 pub fn queue_name(named: &str) -> &str {
     named.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or(named)

@@ -3,6 +3,7 @@
 //! A command that writes a tag replaces its value, and one that takes it off takes it from
 //! whoever selects by it. So no remedy here touches a tag that may be another cluster's.
 
+mod missed;
 mod near_miss;
 mod vpc;
 
@@ -14,7 +15,8 @@ use super::{
 };
 use crate::target::{Origin, Product, Tag};
 
-pub(super) use near_miss::{NearMisses, near_misses};
+pub(super) use missed::Missed;
+pub(super) use near_miss::NearMisses;
 pub(super) use vpc::{Found, in_vpc};
 
 /// Whether anything selects by the discovery tag. The node pools that EKS Auto Mode brings
@@ -46,9 +48,8 @@ pub(super) fn may_take(wanted: &Tag, tags: &BTreeMap<String, String>) -> bool {
     }
 }
 
-/// The command that gives these the discovery tag.
-pub(super) fn tag_command(cx: &Context<'_>, ids: &[&str]) -> String {
-    let tag = &cx.target.discovery_tag.value;
+/// The command that gives these a tag.
+pub(super) fn tag_command(cx: &Context<'_>, tag: &Tag, ids: &[&str]) -> String {
     let value = tag.value.as_deref().unwrap_or(&cx.target.cluster);
     format!(
         "aws ec2 create-tags --region {} --resources {} --tags {}",
@@ -58,10 +59,15 @@ pub(super) fn tag_command(cx: &Context<'_>, ids: &[&str]) -> String {
     )
 }
 
-/// The command that takes the discovery tag off, where its value is this cluster's name. Any
-/// other value may be what another cluster selects by.
-fn untag_command(cx: &Context<'_>, id: &str, tags: &BTreeMap<String, String>) -> Option<String> {
-    let key = &cx.target.discovery_tag.value.key;
+/// The command that takes a tag off, where its value is this cluster's name. Any other value may
+/// be what another cluster selects by.
+fn untag_command(
+    cx: &Context<'_>,
+    tag: &Tag,
+    id: &str,
+    tags: &BTreeMap<String, String>,
+) -> Option<String> {
+    let key = &tag.key;
     let value = tags.get(key).filter(|value| **value == cx.target.cluster)?;
     Some(format!(
         "aws ec2 delete-tags --region {} --resources {} --tags {}",

@@ -1,3 +1,4 @@
 //! Whether the images that nodes start from are there.
 
 pub mod ami_alias;
+pub mod discovered;

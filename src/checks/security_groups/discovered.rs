@@ -1,34 +1,37 @@
-//! Whether the discovery tag selects any security group.
+//! Whether each NodeClass, or the discovery tag, selects any security group.
 
 use super::API;
 use crate::{
     checks::{
         Area, Check, Context, Judged, Verdicts,
-        discovery::{NearMisses, may_take, near_misses, selects_by_tag, tag_command},
+        discovery::{Missed, NearMisses, may_take, tag_command},
         remedies::listed,
+        selection::{Selector, selectors},
     },
     outcome::{Finding, Remedy},
-    target::Product,
+    target::{Product, Tag},
 };
 
 pub static CHECK: Check = Check {
     id: "security-groups-discovered",
-    title: "The discovery tag selects security groups",
+    title: "Every NodeClass selects security groups",
     area: Area::Launch,
     products: &[Product::Karpenter, Product::AutoMode],
     errors: &["security-groups-not-found"],
     needs: &[API],
     doc: "\
 ## What
-At least one security group in the region has the discovery tag, `karpenter.sh/discovery=<cluster>`
-unless `--discovery-tag` says otherwise. Where none has, tags that come close are named.
+The `securityGroupSelectorTerms` of each NodeClass select at least one security group of the
+region: by id, by tags, or by the group's name, which is not its `Name` tag. Where no NodeClass is
+known, at least one group has the discovery tag, `karpenter.sh/discovery=<cluster>` unless
+`--discovery-tag` says otherwise. Where none is selected, tags that come close are named.
 
 ## Why
-An EC2NodeClass names its security groups by `securityGroupSelectorTerms`, and the guides use
-this tag. Every group that matches is attached to the nodes.
+A NodeClass names its security groups by `securityGroupSelectorTerms`, and the guides use this
+tag. Every group that matches is attached to the nodes.
 
 ## Seen as
-`SecurityGroupsReady` is False on the EC2NodeClass, with `SecurityGroupSelector did not match any
+`SecurityGroupsReady` is False on the NodeClass, with `SecurityGroupSelector did not match any
 SecurityGroups`.
 
 ## Fix
@@ -38,54 +41,52 @@ SecurityGroups`.
 };
 
 fn run(cx: &Context<'_>) -> Verdicts {
-    selects_by_tag(cx)?;
-    let discovered = cx.facts.discovered_security_groups.found();
-    Ok(vec![Judged::new(cx.target.discovery_tag.value.to_string(), || {
-        Ok(match discovered?.map(Vec::as_slice) {
-            None | Some([]) => none(cx),
-            Some(groups) => {
-                let ids: Vec<_> = groups.iter().map(|group| &group.id).collect();
-                Finding::pass(format!("It selects {}.", listed(&ids)))
+    let judge = |selector: Selector<'_>| {
+        Judged::new(selector.subject(), || {
+            let groups = selector.security_groups(cx)?;
+            let ids: Vec<_> = groups.iter().map(|group| &group.id).collect();
+            if ids.is_empty() {
+                return Ok(none(cx, &selector));
             }
+            Ok(Finding::pass(format!("It selects {}.", listed(&ids))))
         })
-    })])
+    };
+    Ok(selectors(cx)?.into_iter().map(judge).collect())
 }
 
-fn none(cx: &Context<'_>) -> Finding {
-    let tag = &cx.target.discovery_tag.value;
+fn none(cx: &Context<'_>, selector: &Selector<'_>) -> Finding {
+    let missed = Missed {
+        what: "security group",
+        terms: |class| &class.spec.security_group_terms,
+        field: "securityGroupSelectorTerms",
+        api: API,
+    };
     let in_vpc = cx.facts.vpc_security_groups.value().into_iter().flatten();
-    let near = near_misses(tag, in_vpc.map(|group| (group.id.as_str(), &group.tags)));
-    let mut seen = format!("No security group in {} has the tag {tag}.", cx.region());
-    for words in &near.words {
-        seen += &format!(" In the cluster's VPC, {words}.");
-    }
-    Finding::fail(
-        seen,
-        "An EC2NodeClass that selects its security groups by this tag never becomes ready, and \
-         Karpenter launches nothing for it.",
-    )
-    .errors(&["security-groups-not-found"])
-    .evidence(API, format!("SecurityGroups[] with tag {tag}"), "[]")
-    .mend(remedy(cx, &near))
+    let near = missed.near_misses(selector, in_vpc.map(|group| (group.id.as_str(), &group.tags)));
+    let mut finding = missed.finding(cx, selector, &near, "");
+    finding.remedy = Some(match missed.tag(selector) {
+        Some(tag) => remedy(cx, &tag, &near),
+        None => missed.other_terms(cx, selector),
+    });
+    finding.errors(&["security-groups-not-found"])
 }
 
-fn remedy(cx: &Context<'_>, near: &NearMisses) -> Remedy {
+fn remedy(cx: &Context<'_>, tag: &Tag, near: &NearMisses) -> Remedy {
     let meant: Vec<_> = near.meant.iter().map(String::as_str).collect();
     if !meant.is_empty() {
         return Remedy::new("Tag the security groups that seem to be meant.")
-            .run(tag_command(cx, &meant));
+            .run(tag_command(cx, tag, &meant));
     }
-    let tag = &cx.target.discovery_tag.value;
     let own = cx.facts.cluster.value();
     let own = own.and_then(|cluster| cluster.network.cluster_security_group_id.as_deref());
     let mut in_vpc = cx.facts.vpc_security_groups.value().into_iter().flatten();
     let own = in_vpc.find(|group| Some(group.id.as_str()) == own && may_take(tag, &group.tags));
     Remedy::new(
         "Tag the security group that EKS made for the cluster, which lets nodes and control plane \
-         talk. Or select groups by id in the EC2NodeClass. A group that has the key with another \
+         talk. Or select groups by id in the NodeClass. A group that has the key with another \
          value is another cluster's: leave it out.",
     )
-    .run(tag_command(cx, &[own.map_or("SECURITY_GROUP_ID", |group| &group.id)]))
+    .run(tag_command(cx, tag, &[own.map_or("SECURITY_GROUP_ID", |group| &group.id)]))
 }
 
 #[cfg(test)]

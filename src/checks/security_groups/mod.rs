@@ -1,4 +1,4 @@
-//! The security groups that the discovery tag selects.
+//! The security groups that NodeClasses or the discovery tag select.
 
 pub mod discovered;
 pub mod vpc;

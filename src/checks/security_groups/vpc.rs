@@ -4,7 +4,8 @@ use super::API;
 use crate::{
     checks::{
         Area, Check, Context, Judged, Stop, Verdicts,
-        discovery::{Found, in_vpc, selects_by_tag},
+        discovery::{Found, in_vpc},
+        selection::{Selector, selectors},
     },
     facts::ec2::SecurityGroup,
     outcome::Finding,
@@ -20,10 +21,11 @@ pub static CHECK: Check = Check {
     needs: &["eks:DescribeCluster", API],
     doc: "\
 ## What
-Each security group that the discovery tag selects is in the cluster's VPC.
+Each security group that a NodeClass selects is in the cluster's VPC; where no NodeClass is known,
+each that has the discovery tag.
 
 ## Why
-Karpenter attaches every group that the tag selects and does not filter by VPC. With one group
+Every group that is selected is attached to the nodes, and nothing filters by VPC. With one group
 of another VPC among them, EC2 refuses every launch.
 
 ## Seen as
@@ -31,26 +33,48 @@ of another VPC among them, EC2 refuses every launch.
 the reason `SecurityGroupSubnetVPCMismatch` on the NodeClaim.
 
 ## Fix
-Take the tag off the groups of the other VPC where its value is this cluster's, or give each
-cluster a value of its own.
+Take the tag off the groups of the other VPC where its value is this cluster's, give each cluster
+a value of its own, or select by id.
 ",
     run,
 };
 
 fn run(cx: &Context<'_>) -> Verdicts {
-    selects_by_tag(cx)?;
-    let groups = cx.facts.discovered_security_groups.found()?.map(Vec::as_slice);
-    let groups = groups.filter(|groups| !groups.is_empty()).ok_or_else(|| {
-        Stop::skipped(format!(
-            "no security group has the tag {} (see security-groups-discovered)",
-            cx.target.discovery_tag.value
-        ))
-    })?;
-    Ok(groups.iter().map(|group| Judged::new(&group.id, || judge(cx, group))).collect())
+    let judged = selectors(cx)?.into_iter().flat_map(|selector| match selected(cx, &selector) {
+        Ok(groups) => {
+            let judge = |group: &SecurityGroup| {
+                Judged::new(selector.subject_of(&group.id), || judge(cx, &selector, group))
+            };
+            groups.into_iter().map(judge).collect()
+        }
+        Err(stop) => vec![Judged { subject: selector.subject(), verdict: Err(stop) }],
+    });
+    Ok(judged.collect())
 }
 
-fn judge(cx: &Context<'_>, group: &SecurityGroup) -> Result<Finding, Stop> {
+fn selected<'a>(cx: &Context<'a>, selector: &Selector<'a>) -> Result<Vec<&'a SecurityGroup>, Stop> {
+    let groups = selector.security_groups(cx)?;
+    if groups.is_empty() {
+        let words = selector.words();
+        return Err(Stop::skipped(format!(
+            "{words} selects no security group (see security-groups-discovered)"
+        )));
+    }
+    Ok(groups)
+}
+
+fn judge(
+    cx: &Context<'_>,
+    selector: &Selector<'_>,
+    group: &SecurityGroup,
+) -> Result<Finding, Stop> {
+    let terms = match selector {
+        Selector::Tag(_) => &[],
+        Selector::Class(class) => class.spec.security_group_terms.as_slice(),
+    };
     let found = Found {
+        by: selector,
+        terms,
         id: &group.id,
         label: format!("{} ({})", group.id, group.name),
         vpc_id: group.vpc_id.as_deref(),
@@ -58,8 +82,8 @@ fn judge(cx: &Context<'_>, group: &SecurityGroup) -> Result<Finding, Stop> {
         api: API,
         path: "SecurityGroups[].VpcId",
     };
-    let effect = "Karpenter attaches every group that the tag selects, so EC2 refuses every launch \
-                  in the cluster's VPC.";
+    let effect = "Every group that is selected is attached to the nodes, so EC2 refuses every \
+                  launch in the cluster's VPC.";
     in_vpc(cx, &found, effect.to_owned())
 }
 
@@ -72,6 +96,8 @@ mod tests {
         checks::testing::{Account, assert_rows},
         outcome::Status,
     };
+
+    const TAG: &str = "karpenter.sh/discovery=demo";
 
     fn groups(vpcs: &[Option<&str>]) -> Value {
         let group = |(index, vpc): (usize, &Option<&str>)| json!({"id": format!("sg-0{}", index + 1), "name": "n", "vpc_id": vpc, "tags": {}});
@@ -97,12 +123,34 @@ mod tests {
                     json!({"facts": {"cluster": denied("eks:DescribeCluster")}}),
                     &[(Status::Unknown, "sg-01")],
                 ),
-                ("none selected", groups(&[]), &[(Status::Skipped, "demo")]),
+                ("none selected", groups(&[]), &[(Status::Skipped, TAG)]),
                 (
                     "not readable",
                     json!({"facts": {"discovered_security_groups": denied(API)}}),
-                    &[(Status::Unknown, "demo")],
+                    &[(Status::Unknown, TAG)],
                 ),
+            ],
+        );
+    }
+
+    #[test]
+    fn each_node_class_s_groups() {
+        let name = json!([{"name": "web"}]);
+        let group = |vpc: &str| json!({"id": "sg-09", "name": "web", "vpc_id": vpc, "tags": {}});
+        let patch = |vpc: &str| {
+            json!({"facts": {
+                "kubernetes": {"ec2_node_classes": {"known": [
+                    {"meta": {"name": "default"}, "security_group_terms": name}]}},
+                "selected_security_groups": [{"query": name, "found": {"known": [group(vpc)]}}],
+            }})
+        };
+        let subject = "EC2NodeClass/default/sg-09";
+        assert_rows(
+            Account::KarpenterCluster,
+            &CHECK,
+            &[
+                ("by name", patch("vpc-01"), &[(Status::Pass, subject)]),
+                ("by a name that another VPC has", patch("vpc-02"), &[(Status::Fail, subject)]),
             ],
         );
     }

@@ -5,7 +5,7 @@ use super::{
     room::{Consumer, Room},
 };
 use crate::{
-    checks::{Area, Check, Context, Judged, Stop, Verdicts, remedies::quote},
+    checks::{Area, Check, Context, Judged, Stop, Verdicts, node_classes, remedies::quote},
     facts::ec2::Subnet,
     outcome::{Finding, FindingStatus, Remedy},
     target::Product,
@@ -79,7 +79,7 @@ fn judge(cx: &Context<'_>, id: &str) -> Result<Finding, Stop> {
     }
     let own = &cx.cluster()?.network.subnet_ids;
     let room = Room::of(subnet, subnets.iter().filter(|subnet| own.contains(&subnet.id)));
-    let for_nodes = room.judge(cx, Consumer::AutoMode)?;
+    let for_nodes = room.judge(cx, Consumer::BuiltInPools)?;
     let for_eks = control_plane(cx, subnet);
     Ok(match (for_nodes.status, for_eks.status) {
         (FindingStatus::Pass, _) => for_eks,
@@ -89,8 +89,12 @@ fn judge(cx: &Context<'_>, id: &str) -> Result<Finding, Stop> {
 }
 
 /// Whether EKS launches nodes into the cluster's subnets: the NodeClass that comes with the
-/// built-in node pools names them, and comes only with a pool.
+/// built-in node pools names them, and comes only with a pool. Where the NodeClasses are known,
+/// subnets-free-addresses judges for them.
 fn nodes_of_auto_mode(cx: &Context<'_>) -> bool {
+    if node_classes::known(cx).iter().any(|class| class.product == Product::AutoMode) {
+        return false;
+    }
     let cluster = cx.facts.cluster.value();
     cx.target.runs(Product::AutoMode)
         && cluster.is_some_and(|cluster| !cluster.auto_mode.node_pools.is_empty())

@@ -1,36 +1,39 @@
-//! Whether the discovery tag selects any subnet.
+//! Whether each NodeClass, or the discovery tag, selects any subnet.
 
 use super::API;
 use crate::{
     checks::{
         Area, Check, Context, Judged, Verdicts,
-        discovery::{NearMisses, may_take, near_misses, selects_by_tag, tag_command},
+        discovery::{Missed, NearMisses, may_take, tag_command},
         remedies::listed,
+        selection::{Selector, selectors},
     },
     facts::ec2::Subnet,
     outcome::{Finding, Remedy},
-    target::Product,
+    target::{Product, Tag},
 };
 
 pub static CHECK: Check = Check {
     id: "subnets-discovered",
-    title: "The discovery tag selects subnets",
+    title: "Every NodeClass selects subnets",
     area: Area::Launch,
     products: &[Product::Karpenter, Product::AutoMode],
     errors: &["subnets-not-found"],
     needs: &[API],
     doc: "\
 ## What
-At least one subnet in the region has the discovery tag, `karpenter.sh/discovery=<cluster>`
-unless `--discovery-tag` says otherwise. Where none has, tags that come close are named.
+The `subnetSelectorTerms` of each NodeClass select at least one subnet of the region: each term is
+resolved as Karpenter does it. Where no NodeClass is known, at least one subnet has the discovery
+tag, `karpenter.sh/discovery=<cluster>` unless `--discovery-tag` says otherwise. Where none is
+selected, tags that come close are named.
 
 ## Why
-An EC2NodeClass names its subnets by `subnetSelectorTerms`, and the guides use this tag. Tags
-are compared letter by letter, case and spaces included. In a VPC that another account shares,
+A NodeClass names its subnets by `subnetSelectorTerms`, and the guides use this tag. Tags are
+compared letter by letter, case and spaces included. In a VPC that another account shares,
 that account's tags are not seen in yours.
 
 ## Seen as
-`SubnetsReady` is False on the EC2NodeClass, with `SubnetSelector did not match any Subnets`.
+`SubnetsReady` is False on the NodeClass, with `SubnetSelector did not match any Subnets`.
 
 ## Fix
 `aws ec2 create-tags` on the subnets that nodes shall run in, or select them by id.
@@ -39,36 +42,34 @@ that account's tags are not seen in yours.
 };
 
 fn run(cx: &Context<'_>) -> Verdicts {
-    selects_by_tag(cx)?;
-    let discovered = cx.facts.discovered_subnets.found();
-    Ok(vec![Judged::new(cx.target.discovery_tag.value.to_string(), || {
-        Ok(match discovered?.map(Vec::as_slice) {
-            None | Some([]) => none(cx),
-            Some(subnets) => {
-                let ids: Vec<_> = subnets.iter().map(|subnet| &subnet.id).collect();
-                Finding::pass(format!("It selects {}.", listed(&ids)))
+    let judge = |selector: Selector<'_>| {
+        Judged::new(selector.subject(), || {
+            let ids: Vec<_> = selector.subnets(cx)?.iter().map(|subnet| &subnet.id).collect();
+            if ids.is_empty() {
+                return Ok(none(cx, &selector));
             }
+            Ok(Finding::pass(format!("It selects {}.", listed(&ids))))
         })
-    })])
+    };
+    Ok(selectors(cx)?.into_iter().map(judge).collect())
 }
 
-fn none(cx: &Context<'_>) -> Finding {
-    let tag = &cx.target.discovery_tag.value;
+fn none(cx: &Context<'_>, selector: &Selector<'_>) -> Finding {
     let in_vpc = cx.facts.vpc_subnets.value().map(Vec::as_slice).unwrap_or_default();
-    let near = near_misses(tag, in_vpc.iter().map(|subnet| (subnet.id.as_str(), &subnet.tags)));
-    let mut seen = format!("No subnet in {} has the tag {tag}.", cx.region());
-    for words in &near.words {
-        seen += &format!(" In the cluster's VPC, {words}.");
-    }
-    seen += &shared(cx, in_vpc);
-    Finding::fail(
-        seen,
-        "An EC2NodeClass that selects its subnets by this tag never becomes ready, and Karpenter \
-         launches nothing for it.",
-    )
-    .errors(&["subnets-not-found"])
-    .evidence(API, format!("Subnets[] with tag {tag}"), "[]")
-    .mend(remedy(cx, &near))
+    let missed = Missed {
+        what: "subnet",
+        terms: |class| &class.spec.subnet_terms,
+        field: "subnetSelectorTerms",
+        api: API,
+    };
+    let tags = in_vpc.iter().map(|subnet| (subnet.id.as_str(), &subnet.tags));
+    let near = missed.near_misses(selector, tags);
+    let mut finding = missed.finding(cx, selector, &near, &shared(cx, in_vpc));
+    finding.remedy = Some(match missed.tag(selector) {
+        Some(tag) => remedy(cx, &tag, &near),
+        None => missed.other_terms(cx, selector),
+    });
+    finding.errors(&["subnets-not-found"])
 }
 
 /// Whether the VPC's subnets belong to another account, whose tags are not seen here.
@@ -83,38 +84,38 @@ fn shared(cx: &Context<'_>, in_vpc: &[Subnet]) -> String {
     })
 }
 
-fn remedy(cx: &Context<'_>, near: &NearMisses) -> Remedy {
+fn remedy(cx: &Context<'_>, tag: &Tag, near: &NearMisses) -> Remedy {
     let meant: Vec<_> = near.meant.iter().map(String::as_str).collect();
     if !meant.is_empty() {
-        return Remedy::new("Tag the subnets that seem to be meant.").run(tag_command(cx, &meant));
+        return Remedy::new("Tag the subnets that seem to be meant.")
+            .run(tag_command(cx, tag, &meant));
     }
     let own = cx.facts.cluster.value().map(|cluster| cluster.network.subnet_ids.as_slice());
     let own = own.unwrap_or_default();
     let in_vpc = cx.facts.vpc_subnets.value().into_iter().flatten();
     let free: Vec<_> = in_vpc
         .filter(|subnet| own.contains(&subnet.id))
-        .filter(|subnet| may_take(&cx.target.discovery_tag.value, &subnet.tags))
+        .filter(|subnet| may_take(tag, &subnet.tags))
         .map(|subnet| subnet.id.as_str())
         .collect();
     if free.is_empty() {
         return Remedy::new(
-            "Tag the subnets that nodes shall run in, or select them by id in the EC2NodeClass. \
+            "Tag the subnets that nodes shall run in, or select them by id in the NodeClass. \
              A subnet that has the key with another value is another cluster's: select it by id.",
         )
-        .run(tag_command(cx, &["SUBNET_ID"]));
+        .run(tag_command(cx, tag, &["SUBNET_ID"]));
     }
     Remedy::new(
         "Tag the subnets that nodes shall run in. The cluster's own are filled in, but for those \
          that have the key with another value, which another cluster may select by: leave out \
-         those without a way to the cluster and the registries. Or select by id in the \
-         EC2NodeClass.",
+         those without a way to the cluster and the registries. Or select by id in the NodeClass.",
     )
-    .run(tag_command(cx, &free))
+    .run(tag_command(cx, tag, &free))
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::{
@@ -210,5 +211,88 @@ mod tests {
     fn a_shared_vpc_is_pointed_out() {
         let (found, _) = outcome(&[json!({"owner": "999999999999"})]);
         assert!(found.seen.contains("belong to account 999999999999"), "{}", found.seen);
+    }
+
+    /// NodeClasses `a` and `b` with these terms, and what their queries found.
+    fn classes(a: &Value, b: &Value, selected: &Value) -> Value {
+        let class =
+            |name: &str, terms: &Value| json!({"meta": {"name": name}, "subnet_terms": terms});
+        json!({"facts": {
+            "kubernetes": {"ec2_node_classes": {"known": [class("a", a), class("b", b)]}},
+            "selected_subnets": selected,
+        }})
+    }
+
+    #[test]
+    fn each_node_class_selects_on_its_own() {
+        let subnet = json!({"id": "subnet-09", "arn": null, "vpc_id": "vpc-01",
+            "zone": "us-west-2a", "zone_id": null, "cidr": null, "free_addresses": 100,
+            "owner": null, "tags": {}});
+        let by_tag = json!([{"tags": {"karpenter.sh/discovery": "demo"}}]);
+        let by_id = json!([{"id": "subnet-09"}]);
+        let answers = |found: Value| json!([{"query": by_id, "found": found}]);
+        let denied = json!({"denied": {"action": API, "message": "no"}});
+        let (a, b) = ("EC2NodeClass/a", "EC2NodeClass/b");
+        let mut named = classes(&by_tag, &by_id, &answers(json!({"known": [subnet]})));
+        named["scope"] = json!({"discovery_tag": "team=x"});
+        assert_rows(
+            Account::KarpenterCluster,
+            &CHECK,
+            &[
+                ("as the guide does", json!({}), &[(Status::Pass, "EC2NodeClass/default")]),
+                (
+                    "by tag and by id",
+                    classes(&by_tag, &by_id, &answers(json!({"known": [subnet]}))),
+                    &[(Status::Pass, a), (Status::Pass, b)],
+                ),
+                (
+                    "an id that is gone",
+                    classes(&by_tag, &by_id, &answers(json!({"known": []}))),
+                    &[(Status::Pass, a), (Status::Fail, b)],
+                ),
+                (
+                    "one could not be asked",
+                    classes(&by_tag, &by_id, &answers(denied)),
+                    &[(Status::Pass, a), (Status::Unknown, b)],
+                ),
+                (
+                    "one was not asked",
+                    classes(&by_tag, &by_id, &json!([])),
+                    &[(Status::Pass, a), (Status::Unknown, b)],
+                ),
+                (
+                    "a tag that the user named is judged as well",
+                    named,
+                    // It is another query than the NodeClasses', and the facts were read with it.
+                    &[(Status::Unknown, a), (Status::Pass, b), (Status::Pass, "team=x")],
+                ),
+                (
+                    "no NodeClass yet",
+                    json!({"facts": {"kubernetes": {"ec2_node_classes": {"known": []}}}}),
+                    &[(Status::Pass, TAG)],
+                ),
+            ],
+        );
+        let default = "NodeClass/default";
+        assert_rows(
+            Account::AutoModeCluster,
+            &CHECK,
+            &[(
+                "built in",
+                json!({}),
+                &[(Status::Pass, default), (Status::Pass, "NodeClass/batch")],
+            )],
+        );
+    }
+
+    #[test]
+    fn what_a_node_class_asks_for_is_named() {
+        let terms = json!([{"tags": {"Name": "*private*", "team": "a"}}]);
+        let patch = classes(&terms, &terms, &json!([{"query": terms, "found": {"known": []}}]));
+        let found = Account::KarpenterCluster.judge(&CHECK, &patch).remove(0);
+        assert!(found.seen.contains("tag Name=*private* and tag team=a"), "{}", found.seen);
+        let steps = found.remedy.expect("it is mended").steps;
+        let edit = "kubectl edit ec2nodeclass a".to_owned();
+        assert_eq!(steps.last(), Some(&Step::Command { command: edit }));
     }
 }

@@ -1,9 +1,8 @@
 //! Whether the selected subnets have addresses left for nodes and their pods.
 
 use super::{
-    API,
+    API, each_selection,
     room::{Consumer, Room},
-    selected,
 };
 use crate::{
     checks::{Area, Check, Context, Judged, Verdicts},
@@ -20,13 +19,15 @@ pub static CHECK: Check = Check {
     needs: &["eks:DescribeCluster", API],
     doc: "\
 ## What
-Each zone has, in the subnets that the discovery tag selects, free IPv4 addresses for at least
-one more node and its pods: 20, and 1 on an IPv6 cluster.
+Each zone has, in the subnets that a NodeClass selects, free IPv4 addresses for at least one more
+node and its pods: 20 with Karpenter, 17 with EKS Auto Mode, and 1 on an IPv6 cluster. Where no
+NodeClass is known, the subnets with the discovery tag are judged.
 
 ## Why
 A launch takes an address for the node, and the VPC CNI takes more for its pods: with its default
-settings two whole interfaces, 20 addresses on a `large` instance and more on larger ones. In
-each zone Karpenter takes the selected subnet with the most free addresses, even if that is none.
+settings two whole interfaces, 20 addresses on a `large` instance and more on larger ones. A node
+of EKS Auto Mode takes its own and a block of 16 for pods, and without prefixes
+(`ipv4PrefixSize` 32) one for each pod. In each zone Karpenter takes the selected subnet with the most free addresses, even if that is none.
 So a full subnet beside one with room in the same zone does no harm yet, and is a warning. A zone
 whose subnets are all full is a fail.
 
@@ -41,14 +42,15 @@ Add a larger subnet in the zone, from a secondary CIDR block if need be, and tag
 };
 
 fn run(cx: &Context<'_>) -> Verdicts {
-    let subnets = selected(cx)?;
-    let judge = |subnet: &Subnet| {
-        Judged::new(&subnet.id, || {
-            let room = Room::of(subnet, subnets.iter());
-            room.judge(cx, Consumer::Karpenter)
-        })
-    };
-    Ok(subnets.iter().map(judge).collect())
+    each_selection(cx, |selector, subnets| {
+        let judge = |subnet: &&Subnet| {
+            Judged::new(selector.subject_of(&subnet.id), || {
+                let room = Room::of(subnet, subnets.iter().copied());
+                room.judge(cx, Consumer::Selector(selector))
+            })
+        };
+        subnets.iter().map(judge).collect()
+    })
 }
 
 #[cfg(test)]
@@ -60,6 +62,8 @@ mod tests {
         checks::testing::{Account, assert_rows},
         outcome::Status,
     };
+
+    const TAG: &str = "karpenter.sh/discovery=demo";
 
     fn selected(subnets: &[(&str, &str, &str, u32)]) -> Value {
         let subnet = |&(id, zone, vpc, free): &(&str, &str, &str, u32)| {
@@ -135,12 +139,48 @@ mod tests {
                 ("IPv4 or IPv6, enough for both", unseen(20), &[(Status::Pass, "subnet-01")]),
                 ("IPv4 or IPv6, enough for one", unseen(19), &[(Status::Unknown, "subnet-01")]),
                 ("IPv4 or IPv6, none", unseen(0), &[(Status::Fail, "subnet-01")]),
-                ("none selected", selected(&[]), &[(Status::Skipped, "demo")]),
+                ("none selected", selected(&[]), &[(Status::Skipped, TAG)]),
                 (
                     "not readable",
                     json!({"facts": {"discovered_subnets": {"denied": {"action": API, "message": "no"}}}}),
-                    &[(Status::Unknown, "demo")],
+                    &[(Status::Unknown, TAG)],
                 ),
+            ],
+        );
+    }
+
+    /// Two NodeClasses of EKS Auto Mode, with one subnet each.
+    fn of_auto_mode(first: &Value, free: [u32; 2]) -> Value {
+        let class =
+            |name: &str, id: &str| json!({"meta": {"name": name}, "subnet_terms": [{"id": id}]});
+        let mut one = class("one", "subnet-01");
+        json_patch::merge(&mut one, first);
+        let answer = |id: &str, free: u32| {
+            let found = selected(&[(id, "a", "vpc-01", free)]);
+            json!({"query": [{"id": id}], "found": found["facts"]["discovered_subnets"]})
+        };
+        json!({"facts": {
+            "kubernetes": {"auto_node_classes": {"known": [one, class("two", "subnet-02")]}},
+            "selected_subnets": [answer("subnet-01", free[0]), answer("subnet-02", free[1])],
+        }})
+    }
+
+    #[test]
+    fn each_node_class_has_addresses_of_its_own() {
+        use Status::{Fail, Pass, Warn};
+        let each = |one, two| [(one, "NodeClass/one/subnet-01"), (two, "NodeClass/two/subnet-02")];
+        let blocks = json!({"ipv4_prefix_size": "Auto"});
+        let single = json!({"ipv4_prefix_size": "32"});
+        let elsewhere = json!({"pod_subnet_terms": [{"id": "subnet-02"}]});
+        assert_rows(
+            Account::AutoModeCluster,
+            &CHECK,
+            &[
+                ("a block", of_auto_mode(&blocks, [17, 17]), &each(Pass, Pass)),
+                ("less", of_auto_mode(&blocks, [16, 17]), &each(Warn, Pass)),
+                ("the other's do not help", of_auto_mode(&blocks, [0, 17]), &each(Fail, Pass)),
+                ("one at a time", of_auto_mode(&single, [2, 17]), &each(Pass, Pass)),
+                ("pods are elsewhere", of_auto_mode(&elsewhere, [1, 17]), &each(Pass, Pass)),
             ],
         );
     }

@@ -1,4 +1,4 @@
-//! The subnets that the discovery tag selects, and the cluster's own.
+//! The subnets that NodeClasses or the discovery tag select, and the cluster's own.
 
 pub mod cluster_free_addresses;
 pub mod discovered;
@@ -7,19 +7,31 @@ mod room;
 pub mod vpc;
 pub mod zones;
 
-use super::{Context, Stop, discovery::selects_by_tag};
+use super::{
+    Context, Judged, Stop, Verdicts,
+    selection::{Selector, selectors},
+};
 use crate::facts::ec2::Subnet;
 
 const API: &str = "ec2:DescribeSubnets";
 
-/// The subnets that the discovery tag selects, where there are any to judge.
-fn selected<'a>(cx: &'a Context<'_>) -> Result<&'a [Subnet], Stop> {
-    selects_by_tag(cx)?;
-    match cx.facts.discovered_subnets.found()?.map(Vec::as_slice) {
-        None | Some([]) => Err(Stop::skipped(format!(
-            "no subnet has the tag {} (see subnets-discovered)",
-            cx.target.discovery_tag.value
-        ))),
-        Some(subnets) => Ok(subnets),
+/// Judges what each selector selects, where it selects any subnet.
+fn each_selection<'a>(
+    cx: &Context<'a>,
+    judge: impl Fn(&Selector<'a>, &[&'a Subnet]) -> Vec<Judged>,
+) -> Verdicts {
+    let judged = selectors(cx)?.into_iter().flat_map(|selector| match selected(cx, &selector) {
+        Ok(subnets) => judge(&selector, &subnets),
+        Err(stop) => vec![Judged { subject: selector.subject(), verdict: Err(stop) }],
+    });
+    Ok(judged.collect())
+}
+
+fn selected<'a>(cx: &Context<'a>, selector: &Selector<'a>) -> Result<Vec<&'a Subnet>, Stop> {
+    let subnets = selector.subnets(cx)?;
+    if subnets.is_empty() {
+        let words = selector.words();
+        return Err(Stop::skipped(format!("{words} selects no subnet (see subnets-discovered)")));
     }
+    Ok(subnets)
 }

@@ -2,20 +2,49 @@
 
 use super::API;
 use crate::{
-    checks::{Context, Stop, remedies::quote},
+    checks::{Context, Stop, remedies::quote, selection::Selector},
     facts::ec2::Subnet,
     outcome::{Finding, Remedy},
+    target::Product,
 };
 
-/// Who launches nodes into the subnet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Consumer {
-    Karpenter,
-    /// The built-in node pools of EKS Auto Mode.
-    AutoMode,
+/// For whom nodes are launched into the subnet.
+#[derive(Debug, Clone, Copy)]
+pub enum Consumer<'a> {
+    /// Whoever selects it.
+    Selector(&'a Selector<'a>),
+    /// The built-in node pools of EKS Auto Mode, where their NodeClass is not known.
+    BuiltInPools,
 }
 
-impl Consumer {
+/// How the nodes' pods get IPv4 addresses from the subnet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pods {
+    /// The VPC CNI of one's own, with its default settings.
+    Cni,
+    /// Blocks of 16.
+    Blocks,
+    /// One at a time.
+    Single,
+    /// Not from this subnet.
+    Elsewhere,
+}
+
+impl Consumer<'_> {
+    fn pods(self) -> Pods {
+        match self {
+            Self::BuiltInPools => Pods::Blocks,
+            Self::Selector(Selector::Class(class)) if class.product == Product::AutoMode => {
+                match class.spec.ipv4_prefix_size.as_deref() {
+                    _ if !class.spec.pod_subnet_terms.is_empty() => Pods::Elsewhere,
+                    Some("32") => Pods::Single,
+                    _ => Pods::Blocks,
+                }
+            }
+            Self::Selector(_) => Pods::Cni,
+        }
+    }
+
     /// IPv4 addresses that a node takes with its first pods.
     ///
     /// With Karpenter the VPC CNI keeps a whole interface warm beside the one in use
@@ -26,27 +55,45 @@ impl Consumer {
     /// A node of EKS Auto Mode takes its own and a block of 16 for pods.
     /// <https://docs.aws.amazon.com/eks/latest/userguide/create-node-class.html>
     fn per_node(self) -> u32 {
-        match self {
-            Self::Karpenter => 20,
-            Self::AutoMode => 17,
+        match self.pods() {
+            Pods::Cni => 20,
+            Pods::Blocks => 17,
+            Pods::Single => 2,
+            Pods::Elsewhere => 1,
         }
     }
 
     fn takes(self) -> &'static str {
-        match self {
-            Self::Karpenter => {
+        match self.pods() {
+            Pods::Cni => {
                 "With the VPC CNI's default settings a node takes 20 on a large instance and more \
                  on larger ones"
             }
-            Self::AutoMode => "A node takes its own address and a whole block of 16 for its pods",
+            Pods::Blocks => "A node takes its own address and a whole block of 16 for its pods",
+            Pods::Single => "A node takes its own address and one for each pod",
+            Pods::Elsewhere => "A node takes its own address",
         }
     }
 
     /// Its name, and that of the subnets it picks from.
     fn names(self) -> (&'static str, &'static str) {
         match self {
-            Self::Karpenter => ("Karpenter", "selected subnet"),
-            Self::AutoMode => ("EKS", "subnet of the cluster"),
+            Self::BuiltInPools => ("EKS", "subnet of the cluster"),
+            Self::Selector(Selector::Class(class)) => (class.launcher(), "selected subnet"),
+            Self::Selector(Selector::Tag(_)) => ("Karpenter", "selected subnet"),
+        }
+    }
+
+    /// How a new subnet comes to be used.
+    fn selecting(self) -> String {
+        match self {
+            Self::Selector(Selector::Tag(tag)) => format!("give it the tag {tag}"),
+            Self::Selector(Selector::Class(class)) => format!("let {class} select it"),
+            Self::BuiltInPools => {
+                "select it in a NodeClass and NodePool of your own, as the built-in node pools \
+                 stay in these subnets"
+                    .to_owned()
+            }
         }
     }
 }
@@ -70,7 +117,7 @@ impl<'a> Room<'a> {
         Self { subnet, best }
     }
 
-    pub fn judge(&self, cx: &Context<'_>, consumer: Consumer) -> Result<Finding, Stop> {
+    pub fn judge(&self, cx: &Context<'_>, consumer: Consumer<'_>) -> Result<Finding, Stop> {
         let Subnet { id, zone, free_addresses: free, .. } = self.subnet;
         let per_node = self.threshold(cx, consumer)?;
         if *free >= per_node {
@@ -90,7 +137,7 @@ impl<'a> Room<'a> {
 
     /// The addresses that the next node needs. Where the IP family is not known, it matters only
     /// between the two thresholds.
-    fn threshold(&self, cx: &Context<'_>, consumer: Consumer) -> Result<u32, Stop> {
+    fn threshold(&self, cx: &Context<'_>, consumer: Consumer<'_>) -> Result<u32, Stop> {
         let ipv4 = consumer.per_node();
         let decided = |free: u32| !(PER_NODE_IPV6..ipv4).contains(&free);
         match cx.cluster() {
@@ -105,7 +152,7 @@ impl<'a> Room<'a> {
         }
     }
 
-    fn short(&self, seen: String, per_node: u32, consumer: Consumer) -> Finding {
+    fn short(&self, seen: String, per_node: u32, consumer: Consumer<'_>) -> Finding {
         let Subnet { id, zone, .. } = self.subnet;
         let (who, subnet) = consumer.names();
         let left = self.best.free_addresses;
@@ -138,30 +185,21 @@ impl<'a> Room<'a> {
         )
     }
 
-    fn remedy(&self, cx: &Context<'_>, consumer: Consumer) -> Remedy {
+    fn remedy(&self, cx: &Context<'_>, consumer: Consumer<'_>) -> Remedy {
         let Subnet { id, zone, vpc_id, .. } = self.subnet;
-        let (words, managed) = match consumer {
-            Consumer::Karpenter => (
-                format!(
-                    "See what holds the addresses; then add a larger subnet in {zone}, from a \
-                     secondary CIDR block of {vpc_id} if need be, and give it the tag {}. Prefixes \
-                     or custom networking make pods take fewer of these addresses.",
-                    cx.target.discovery_tag.value
-                ),
-                "",
-            ),
-            Consumer::AutoMode => (
-                format!(
-                    "See what holds the addresses. The built-in node pools stay in these subnets: \
-                     to run nodes elsewhere, add a larger subnet in {zone}, from a secondary CIDR \
-                     block of {vpc_id} if need be, and a NodeClass and NodePool of your own that \
-                     select it."
-                ),
-                // EC2 leaves out what a service manages unless it is asked for it.
-                " --include-managed-resources",
-            ),
+        let (prefixes, managed) = match consumer.pods() {
+            Pods::Cni => {
+                (" Prefixes or custom networking make pods take fewer of these addresses.", "")
+            }
+            // EC2 leaves out what a service manages unless it is asked for it.
+            _ => ("", " --include-managed-resources"),
         };
-        Remedy::new(words).run(format!(
+        Remedy::new(format!(
+            "See what holds the addresses; then add a larger subnet in {zone}, from a secondary \
+             CIDR block of {vpc_id} if need be, and {}.{prefixes}",
+            consumer.selecting()
+        ))
+        .run(format!(
             "aws ec2 describe-network-interfaces --region {} --filters Name=subnet-id,Values={id}\
              {managed} --query \
              'NetworkInterfaces[].[NetworkInterfaceId,InterfaceType,Description]' --output text",

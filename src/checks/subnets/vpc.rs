@@ -1,10 +1,11 @@
 //! Whether the selected subnets are in the cluster's VPC.
 
-use super::{API, selected};
+use super::{API, each_selection};
 use crate::{
     checks::{
         Area, Check, Context, Judged, Stop, Verdicts,
         discovery::{Found, in_vpc},
+        selection::Selector,
     },
     facts::ec2::Subnet,
     outcome::Finding,
@@ -20,7 +21,8 @@ pub static CHECK: Check = Check {
     needs: &["eks:DescribeCluster", API],
     doc: "\
 ## What
-Each subnet that the discovery tag selects is in the cluster's VPC.
+Each subnet that a NodeClass selects is in the cluster's VPC; where no NodeClass is known, each
+that has the discovery tag.
 
 ## Why
 Karpenter does not filter by VPC: a tag that is used in two VPCs selects the subnets of both. It
@@ -32,19 +34,29 @@ subnet and security groups are in different VPCs.
 the reason `SecurityGroupSubnetVPCMismatch` on the NodeClaim.
 
 ## Fix
-Take the tag off the subnets of the other VPC where its value is this cluster's, or give each
-cluster a value of its own.
+Take the tag off the subnets of the other VPC where its value is this cluster's, give each cluster
+a value of its own, or select by id.
 ",
     run,
 };
 
 fn run(cx: &Context<'_>) -> Verdicts {
-    let subnets = selected(cx)?;
-    Ok(subnets.iter().map(|subnet| Judged::new(&subnet.id, || judge(cx, subnet))).collect())
+    each_selection(cx, |selector, subnets| {
+        let judge = |subnet: &&Subnet| {
+            Judged::new(selector.subject_of(&subnet.id), || judge(cx, selector, subnet))
+        };
+        subnets.iter().map(judge).collect()
+    })
 }
 
-fn judge(cx: &Context<'_>, subnet: &Subnet) -> Result<Finding, Stop> {
+fn judge(cx: &Context<'_>, selector: &Selector<'_>, subnet: &Subnet) -> Result<Finding, Stop> {
+    let terms = match selector {
+        Selector::Tag(_) => &[],
+        Selector::Class(class) => class.spec.subnet_terms.as_slice(),
+    };
     let found = Found {
+        by: selector,
+        terms,
         id: &subnet.id,
         label: subnet.id.clone(),
         vpc_id: Some(&subnet.vpc_id),
@@ -53,7 +65,7 @@ fn judge(cx: &Context<'_>, subnet: &Subnet) -> Result<Finding, Stop> {
         path: "Subnets[].VpcId",
     };
     let effect = format!(
-        "Where Karpenter picks it in {}, EC2 refuses the launch, because the security groups are \
+        "Where it is picked in {}, EC2 refuses the launch, because the security groups are \
          in the other VPC; and a node there could not reach the cluster.",
         subnet.zone
     );
@@ -69,6 +81,8 @@ mod tests {
         checks::testing::{Account, assert_rows},
         outcome::Status,
     };
+
+    const TAG: &str = "karpenter.sh/discovery=demo";
 
     #[test]
     fn rows() {
@@ -97,12 +111,12 @@ mod tests {
                 (
                     "none selected",
                     json!({"facts": {"discovered_subnets": {"known": []}}}),
-                    &[(Status::Skipped, "demo")],
+                    &[(Status::Skipped, TAG)],
                 ),
                 (
                     "not readable",
                     json!({"facts": {"discovered_subnets": {"failed": {"action": API, "message": "500"}}}}),
-                    &[(Status::Unknown, "demo")],
+                    &[(Status::Unknown, TAG)],
                 ),
             ],
         );
@@ -129,6 +143,37 @@ mod tests {
             let steps = serde_json::to_string(&found.remedy.expect("it is mended").steps).unwrap();
             assert_eq!(steps.contains("delete-tags"), command.is_some(), "{tag:?} {steps}");
             assert!(command.is_none_or(|command| steps.contains(command)), "{steps}");
+        }
+    }
+
+    #[test]
+    fn the_remedy_is_by_how_it_was_selected() {
+        let stray = |tags: serde_json::Value| {
+            json!({"id": "subnet-09", "arn": null, "vpc_id": "vpc-02",
+            "zone": "us-west-2a", "zone_id": null, "cidr": null, "free_addresses": 9,
+            "owner": null, "tags": tags})
+        };
+        for (term, tags, command) in [
+            (json!({"id": "subnet-09"}), json!({}), "kubectl edit ec2nodeclass default"),
+            (json!({"tags": {"team": "demo"}}), json!({"team": "demo"}), "delete-tags"),
+            (
+                json!({"tags": {"team": "*"}}),
+                json!({"team": "x"}),
+                "kubectl edit ec2nodeclass default",
+            ),
+        ] {
+            let patch = json!({"facts": {
+                "kubernetes": {"ec2_node_classes": {"known": [
+                    {"meta": {"name": "default"}, "subnet_terms": [term]}]}},
+                "selected_subnets": [{"query": [term], "found": {"known": [stray(tags)]}}],
+            }});
+            let found = Account::KarpenterCluster.judge(&CHECK, &patch).remove(0);
+            assert_eq!(
+                (found.status, found.subject.as_str()),
+                (Status::Fail, "EC2NodeClass/default/subnet-09")
+            );
+            let steps = serde_json::to_string(&found.remedy.expect("it is mended").steps).unwrap();
+            assert!(steps.contains(command), "{steps}");
         }
     }
 }

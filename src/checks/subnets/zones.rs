@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{API, selected};
+use super::{API, each_selection};
 use crate::{
     checks::{
         Area, Check, Context, Judged, Stop, Verdicts,
         discovery::{cluster_vpc, may_take, tag_command},
         remedies::listed,
+        selection::{Selector, selectors, single_tag},
     },
     facts::ec2::Subnet,
     outcome::{Finding, Remedy},
@@ -27,7 +28,9 @@ pub static CHECK: Check = Check {
     needs: &["eks:DescribeCluster", API],
     doc: "\
 ## What
-The subnets that the discovery tag selects in the cluster's VPC are in at least two availability zones.
+The subnets that NodeClasses select in the cluster's VPC are in at least two availability zones;
+where no NodeClass is known, those with the discovery tag. NodeClasses for one zone each are well if
+there is another for another zone.
 
 ## Why
 Karpenter launches only in zones that it has a subnet for. With one zone, pods with a volume in
@@ -47,26 +50,27 @@ Tag a subnet in another zone of the cluster's VPC.
 };
 
 fn run(cx: &Context<'_>) -> Verdicts {
-    let subnets = selected(cx)?;
-    Ok(vec![Judged::new(cx.target.discovery_tag.value.to_string(), || judge(cx, subnets))])
+    each_selection(cx, |selector, subnets| {
+        vec![Judged::new(selector.subject(), || judge(cx, selector, subnets))]
+    })
 }
 
-fn judge(cx: &Context<'_>, subnets: &[Subnet]) -> Result<Finding, Stop> {
-    let anywhere = zones(subnets.iter());
+fn judge(cx: &Context<'_>, selector: &Selector<'_>, subnets: &[&Subnet]) -> Result<Finding, Stop> {
+    let anywhere = zones(subnets.iter().copied());
     if let [zone] = anywhere[..] {
         let elsewhere = subnets.iter().all(|s| cluster_vpc(cx).is_ok_and(|vpc| vpc != s.vpc_id));
-        return if elsewhere { Err(none_in_vpc()) } else { Ok(one(cx, zone)) };
+        return if elsewhere { Err(none_in_vpc()) } else { Ok(one(cx, selector, zone)) };
     }
     let vpcs: BTreeSet<_> = subnets.iter().map(|subnet| &subnet.vpc_id).collect();
     let in_vpc = match cluster_vpc(cx) {
-        Ok(vpc) => zones(subnets.iter().filter(|subnet| subnet.vpc_id == vpc)),
+        Ok(vpc) => zones(subnets.iter().copied().filter(|subnet| subnet.vpc_id == vpc)),
         // All in one VPC: nothing hangs on which one is the cluster's.
         Err(_) if vpcs.len() == 1 => anywhere,
         Err(stop) => return Err(stop),
     };
     match in_vpc[..] {
         [] => Err(none_in_vpc()),
-        [zone] => Ok(one(cx, zone)),
+        [zone] => Ok(one(cx, selector, zone)),
         _ => Ok(Finding::pass(format!("They are in {}.", listed(&in_vpc)))),
     }
 }
@@ -82,37 +86,68 @@ fn none_in_vpc() -> Stop {
     Stop::skipped("none of the selected subnets is in the cluster's VPC (see subnets-vpc)")
 }
 
-fn one(cx: &Context<'_>, zone: &str) -> Finding {
-    let tag = &cx.target.discovery_tag.value;
-    let elsewhere: Vec<_> = cx
-        .facts
-        .vpc_subnets
-        .value()
-        .into_iter()
-        .flatten()
-        .filter(|subnet| subnet.zone != zone && may_take(tag, &subnet.tags))
-        .map(|subnet| subnet.id.as_str())
-        .collect();
-    let words = format!(
-        "Tag a subnet in another zone, at least {ZONES} zones in all. Take one that nodes may run in."
-    );
-    let remedy = match elsewhere[..] {
-        [] => Remedy::new(format!(
-            "{words} The VPC shows none that another cluster's tag is not on, so create it first."
-        )),
-        [first, ..] => {
-            Remedy::new(format!("{words} The VPC has {} in other zones.", listed(&elsewhere)))
-                .run(tag_command(cx, &[first]))
+fn one(cx: &Context<'_>, selector: &Selector<'_>, zone: &str) -> Finding {
+    if let Some(other) = other_zone(cx, selector, zone) {
+        return Finding::pass(format!("They are all in {zone}, and {other} are in others."));
+    }
+    let (who, seen) = match selector {
+        Selector::Tag(tag) => {
+            ("Karpenter", format!("Every subnet with the tag {tag} is in {zone}."))
+        }
+        Selector::Class(class) => {
+            (class.launcher(), format!("Every subnet that {class} selects is in {zone}."))
         }
     };
     Finding::warn(
-        format!("Every subnet with the tag {tag} is in {zone}."),
-        "Karpenter launches nodes in this zone only. Pods bound to another zone, by a volume or \
-         by a spread over zones, stay Pending, and an outage of the zone takes every node.",
+        seen,
+        format!(
+            "{who} launches nodes in this zone only. Pods bound to another zone, by a volume or by \
+             a spread over zones, stay Pending, and an outage of the zone takes every node."
+        ),
     )
     .errors(&["volume-zone-conflict"])
     .evidence(API, "Subnets[].AvailabilityZone", zone)
-    .mend(remedy)
+    .mend(remedy(cx, selector, zone))
+}
+
+/// Another NodeClass with a subnet in another zone: each for a zone of its own is on purpose.
+fn other_zone(cx: &Context<'_>, selector: &Selector<'_>, zone: &str) -> Option<String> {
+    let Selector::Class(own) = selector else { return None };
+    selectors(cx).ok()?.into_iter().find_map(|other| {
+        let Selector::Class(class) = other else { return None };
+        let subnets = other.subnets(cx).ok()?;
+        (class.product == own.product && subnets.iter().any(|subnet| subnet.zone != zone))
+            .then(|| format!("subnets of {class}"))
+    })
+}
+
+fn remedy(cx: &Context<'_>, selector: &Selector<'_>, zone: &str) -> Remedy {
+    let tag = match selector {
+        Selector::Tag(tag) => Some((*tag).clone()),
+        Selector::Class(class) => class.spec.subnet_terms.iter().find_map(single_tag),
+    };
+    let in_vpc = cx.facts.vpc_subnets.value().into_iter().flatten();
+    let may_take = |subnet: &&Subnet| tag.as_ref().is_none_or(|tag| may_take(tag, &subnet.tags));
+    let elsewhere: Vec<_> = in_vpc
+        .filter(|subnet| subnet.zone != zone)
+        .filter(may_take)
+        .map(|subnet| subnet.id.as_str())
+        .collect();
+    let how = if tag.is_some() { "Tag" } else { "Select" };
+    let words = format!(
+        "{how} a subnet in another zone, at least {ZONES} zones in all. Take one that nodes may run in."
+    );
+    let Some(first) = elsewhere.first() else {
+        return Remedy::new(format!(
+            "{words} The VPC shows none that another cluster's tag is not on, so create it first."
+        ));
+    };
+    let words = format!("{words} The VPC has {} in other zones.", listed(&elsewhere));
+    match (tag, selector) {
+        (Some(tag), _) => Remedy::new(words).run(tag_command(cx, &tag, &[first])),
+        (None, Selector::Class(class)) => Remedy::new(words).run(class.edit()),
+        (None, Selector::Tag(_)) => Remedy::new(words),
+    }
 }
 
 #[cfg(test)]
@@ -183,11 +218,11 @@ mod tests {
                     &[(Status::Pass, TAG)],
                 ),
                 ("none in the VPC", selected(&[b_of_another]), &[(Status::Skipped, TAG)]),
-                ("none", selected(&[]), &[(Status::Skipped, "demo")]),
+                ("none", selected(&[]), &[(Status::Skipped, TAG)]),
                 (
                     "not readable",
                     json!({"facts": {"discovered_subnets": {"denied": {"action": API, "message": "no"}}}}),
-                    &[(Status::Unknown, "demo")],
+                    &[(Status::Unknown, TAG)],
                 ),
             ],
         );
@@ -210,5 +245,30 @@ mod tests {
             assert_eq!(steps.contains("create-tags"), tagged.is_some(), "{steps}");
             assert!(tagged.is_none_or(|tagged| steps.contains(tagged)), "{steps}");
         }
+    }
+
+    #[test]
+    fn a_node_class_for_each_zone_is_on_purpose() {
+        let a = subnet("subnet-01", "us-west-2a", "usw2-az1", "vpc-01");
+        let b = subnet("subnet-02", "us-west-2b", "usw2-az2", "vpc-01");
+        let two = |second: &Value| {
+            let class =
+                |name: &str| json!({"meta": {"name": name}, "subnet_terms": [{"id": name}]});
+            let answer =
+                |id: &str, of: &Value| json!({"query": [{"id": id}], "found": {"known": [of]}});
+            json!({"facts": {
+                "kubernetes": {"ec2_node_classes": {"known": [class("x"), class("y")]}},
+                "selected_subnets": [answer("x", &a), answer("y", second)],
+            }})
+        };
+        let both = |status| [(status, "EC2NodeClass/x"), (status, "EC2NodeClass/y")];
+        assert_rows(
+            Account::KarpenterCluster,
+            &CHECK,
+            &[
+                ("one zone each", two(&b), &both(Status::Pass)),
+                ("one zone for both", two(&a), &both(Status::Warn)),
+            ],
+        );
     }
 }

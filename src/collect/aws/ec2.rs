@@ -9,8 +9,9 @@ use crate::{
     facts::{
         Fact,
         ec2::{ImdsDefaults, SecurityGroup, Subnet},
+        selected::Query,
     },
-    target::Tag,
+    target::selector,
 };
 
 const PAGE: i32 = 1000;
@@ -25,12 +26,12 @@ impl Aws {
         })
     }
 
-    /// The subnets that a filter selects.
-    pub async fn subnets(&self, filter: Filter) -> Fact<Vec<Subnet>> {
+    /// The subnets that these filters select together.
+    pub async fn subnets(&self, filters: Vec<Filter>) -> Fact<Vec<Subnet>> {
         let call = self
             .ec2
             .describe_subnets()
-            .filters(filter)
+            .set_filters(Some(filters))
             .max_results(PAGE)
             .into_paginator()
             .items()
@@ -40,12 +41,12 @@ impl Aws {
         answer.map(|subnets| subnets.into_iter().map(subnet).collect())
     }
 
-    /// The security groups that a filter selects.
-    pub async fn security_groups(&self, filter: Filter) -> Fact<Vec<SecurityGroup>> {
+    /// The security groups that these filters select together.
+    pub async fn security_groups(&self, filters: Vec<Filter>) -> Fact<Vec<SecurityGroup>> {
         let call = self
             .ec2
             .describe_security_groups()
-            .filters(filter)
+            .set_filters(Some(filters))
             .max_results(PAGE)
             .into_paginator()
             .items()
@@ -56,20 +57,18 @@ impl Aws {
     }
 }
 
-/// The filter that Karpenter sends for a tag of a selector term.
-pub fn tagged(tag: &Tag) -> Filter {
-    match &tag.value {
-        Some(value) => filter(&format!("tag:{}", tag.key), value),
-        None => filter("tag-key", &tag.key),
-    }
+/// The filters that Karpenter sends for a query of a selector.
+pub fn selected_by(kind: selector::Kind, query: &Query) -> Vec<Filter> {
+    let filters = selector::filters(kind, query).into_iter();
+    filters.map(|(name, values)| filter(&name, values)).collect()
 }
 
-pub fn in_vpc(vpc_id: &str) -> Filter {
-    filter("vpc-id", vpc_id)
+pub fn in_vpc(vpc_id: &str) -> Vec<Filter> {
+    vec![filter("vpc-id", vec![vpc_id.to_owned()])]
 }
 
-fn filter(name: &str, value: &str) -> Filter {
-    Filter::builder().name(name).values(value).build()
+pub(super) fn filter(name: &str, values: Vec<String>) -> Filter {
+    Filter::builder().name(name).set_values(Some(values)).build()
 }
 
 fn imds_defaults(defaults: types::InstanceMetadataDefaultsResponse) -> ImdsDefaults {

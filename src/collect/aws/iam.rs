@@ -37,6 +37,16 @@ impl Aws {
         answer.map(|profiles| profiles.into_iter().map(instance_profile).collect())
     }
 
+    /// The instance profile of this name.
+    pub async fn named_profile(&self, name: &str) -> Fact<InstanceProfile> {
+        const ACTION: &str = "iam:GetInstanceProfile";
+        let call = self.iam.get_instance_profile().instance_profile_name(name).send();
+        let answer = self.ask.ask(ACTION, NO_SUCH_ENTITY, call).await;
+        answer.and_then(|answer| {
+            expect(ACTION, "instance profile", answer.instance_profile.map(instance_profile))
+        })
+    }
+
     /// The instance profiles that hold a role.
     pub async fn profiles_of_role(&self, role: &str) -> Fact<Vec<InstanceProfile>> {
         let call = self

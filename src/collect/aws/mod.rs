@@ -4,6 +4,7 @@ pub mod ec2;
 pub mod eks;
 pub mod events;
 pub mod iam;
+pub mod images;
 pub mod sqs;
 pub mod ssm;
 pub mod sts;

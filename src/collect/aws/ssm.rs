@@ -1,21 +1,35 @@
-//! Public image parameters (SSM).
+//! Parameters that name images (SSM).
 
 use std::collections::BTreeMap;
+
+use futures_util::future::join_all;
 
 use super::Aws;
 use crate::facts::{Fact, ssm::ImageParameter};
 
+/// How many parameters one call may name.
+const AT_A_TIME: usize = 10;
+
 impl Aws {
-    /// Public parameters by name, all in one call.
+    /// Parameters by name, ten in one call.
     pub async fn image_parameters(
         &self,
         names: &[String],
     ) -> BTreeMap<String, Fact<ImageParameter>> {
+        let calls = names.chunks(AT_A_TIME).map(|names| self.few_parameters(names));
+        join_all(calls).await.into_iter().flatten().collect()
+    }
+
+    async fn few_parameters(&self, names: &[String]) -> Vec<(String, Fact<ImageParameter>)> {
         let call = self.ssm.get_parameters().set_names(Some(names.to_vec())).send();
         let answer = self.ask.ask("ssm:GetParameters", &[], call).await.map(|answer| {
-            let found = answer.parameters.unwrap_or_default().into_iter();
-            let values: BTreeMap<String, String> =
-                found.filter_map(|parameter| parameter.name.zip(parameter.value)).collect();
+            let mut values = BTreeMap::new();
+            for parameter in answer.parameters.unwrap_or_default() {
+                let Some(value) = parameter.value else { continue };
+                // One that was asked for by its ARN is answered by its name.
+                values.extend(parameter.arn.map(|arn| (arn, value.clone())));
+                values.extend(parameter.name.map(|name| (name, value)));
+            }
             (values, answer.invalid_parameters.unwrap_or_default())
         });
         names.iter().map(|name| (name.clone(), one(name, answer.clone()))).collect()

@@ -75,13 +75,23 @@ impl Reach {
 
 /// Reads everything. `on_controllers` and `on_node_classes` go on with what the first of the
 /// reads say, while the others are under way.
-pub async fn read<T>(
+pub async fn read<T, U>(
     server: &ApiServer,
     access: Access,
     on_controllers: impl AsyncFnOnce(&Kubernetes) -> T,
-    on_node_classes: impl AsyncFnOnce(&Kubernetes),
-) -> (Kubernetes, T) {
-    let ((controllers, gone_on), node_classes, version, aws_auth, crds, pools, claims, nodes, cni) = join!(
+    on_node_classes: impl AsyncFnOnce(&Kubernetes) -> U,
+) -> (Kubernetes, T, U) {
+    let (
+        (controllers, of_controllers),
+        (node_classes, of_node_classes),
+        version,
+        aws_auth,
+        crds,
+        pools,
+        claims,
+        nodes,
+        cni,
+    ) = join!(
         of_controllers(server, on_controllers),
         of_node_classes(server, on_node_classes),
         server.read::<Version>("get /version (Kubernetes)", "/version"),
@@ -105,7 +115,7 @@ pub async fn read<T>(
         auto_node_classes: node_classes.auto_node_classes,
         ..controllers
     };
-    (kubernetes, gone_on)
+    (kubernetes, of_controllers, of_node_classes)
 }
 
 async fn of_controllers<T>(
@@ -121,12 +131,15 @@ async fn of_controllers<T>(
     (facts, gone_on)
 }
 
-async fn of_node_classes(server: &ApiServer, go_on: impl AsyncFnOnce(&Kubernetes)) -> Kubernetes {
+async fn of_node_classes<U>(
+    server: &ApiServer,
+    go_on: impl AsyncFnOnce(&Kubernetes) -> U,
+) -> (Kubernetes, U) {
     let (ec2_node_classes, auto_node_classes): (Fact<Vec<NodeClass>>, _) =
         join!(node_class::ec2_node_classes(server), node_class::auto_node_classes(server));
     let facts = Kubernetes { ec2_node_classes, auto_node_classes, ..Kubernetes::default() };
-    go_on(&facts).await;
-    facts
+    let gone_on = go_on(&facts).await;
+    (facts, gone_on)
 }
 
 /// `/version`: every caller that the API server knows may read it.

@@ -60,6 +60,8 @@ impl Given {
         {
             self.add(name);
         }
+        let named = facts.named_profiles.keys().chain(facts.placement_groups.keys());
+        named.for_each(|name| self.add(name));
         let inline = facts.role_policies.values().filter_map(|policies| policies.inline.value());
         inline.flat_map(|inline| inline.keys()).for_each(|name| self.add(name));
     }

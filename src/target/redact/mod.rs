@@ -27,6 +27,9 @@ const MAPS: &[&str] = &[
     "policies",
     "queues",
     "queue_rules",
+    "images",
+    "named_profiles",
+    "placement_groups",
     "known",
     "tags",
 ];
