@@ -29,6 +29,7 @@ test: ## Run every test, the emulated account included
 	cargo test --locked
 	tests/emulator/test.sh
 	tests/browser/test.sh $(BIN)
+	tests/deploy/test.sh $(BIN)
 
 .PHONY: browser
 browser: build ## Open the HTML report in a headless browser, with screenshots in target/pages
@@ -86,7 +87,15 @@ schema: build ## Write the JSON Schemas of the outputs
 emulator: ## Start the emulated account and print its endpoint (Ctrl-C ends it)
 	tests/emulator/start.sh
 
+# SOURCE_DATE_EPOCH and the commit make the same sources give the same package; RELEASE_URL and
+# HOMEPAGE fill the manifests of krew and Homebrew.
 .PHONY: release
-release: ## Build the stripped program for this machine
-	cargo build --locked --release
-	@ls -l $(TARGET)/release/karpenter-preflight
+release: $(TOOLS)/bin/cargo-cyclonedx ## Build the stripped program, and pack it with its SBOM, completions and manual
+	KARPENTER_PREFLIGHT_COMMIT=$$(git rev-parse --short HEAD) cargo build --locked --release
+	$(TOOLS)/bin/cargo-cyclonedx cyclonedx --format json --override-filename karpenter-preflight.cdx
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) deploy/release/package.sh \
+		$(TARGET)/release/karpenter-preflight dist karpenter-preflight.cdx.json
+	rm karpenter-preflight.cdx.json
+
+$(TOOLS)/bin/cargo-cyclonedx:
+	cargo install --quiet --locked --root $(TOOLS) cargo-cyclonedx
