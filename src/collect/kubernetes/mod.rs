@@ -18,6 +18,7 @@ mod server;
 mod sha256;
 mod token;
 mod wire;
+mod workloads;
 
 use aws_config::SdkConfig;
 use serde::Deserialize;
@@ -99,7 +100,11 @@ pub async fn read<T, U>(
         node_pool::crds(server),
         node_pool::node_pools(server),
         node_pool::node_claims(server),
-        node::nodes(server),
+        async {
+            let nodes = node::nodes(server).await;
+            let workloads = workloads::read(server, &nodes).await;
+            (nodes, workloads)
+        },
         async { join!(cni::cni(server), cni::eni_configs(server)) },
     );
     let kubernetes = Kubernetes {
@@ -108,7 +113,8 @@ pub async fn read<T, U>(
         crds,
         node_pools: pools,
         node_claims: claims,
-        nodes,
+        nodes: nodes.0,
+        workloads: nodes.1,
         cni: cni.0,
         eni_configs: cni.1,
         ec2_node_classes: node_classes.ec2_node_classes,

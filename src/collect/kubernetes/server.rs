@@ -91,9 +91,21 @@ impl ApiServer {
         start: impl Fn() -> A,
         add: impl Fn(&mut A, T),
     ) -> Fact<A> {
-        let mut read = self.pages(list, &start, &add).await;
+        self.fold_some(list, usize::MAX, start, add).await.map(|(all, _)| all)
+    }
+
+    /// The same with no more than so many pages, for lists that may be long and say little:
+    /// whether there is more stands beside it.
+    pub async fn fold_some<T: DeserializeOwned, A>(
+        &self,
+        list: &List,
+        most: usize,
+        start: impl Fn() -> A,
+        add: impl Fn(&mut A, T),
+    ) -> Fact<(A, bool)> {
+        let mut read = self.pages(list, most, &start, &add).await;
         if matches!(read, Err(Refusal::Gone(_))) {
-            read = self.pages(list, &start, &add).await;
+            read = self.pages(list, most, &start, &add).await;
         }
         match read {
             Ok(all) => Fact::Known(all),
@@ -135,12 +147,13 @@ impl ApiServer {
     async fn pages<T: DeserializeOwned, A>(
         &self,
         list: &List,
+        most: usize,
         start: &impl Fn() -> A,
         add: &impl Fn(&mut A, T),
-    ) -> Result<A, Refusal> {
+    ) -> Result<(A, bool), Refusal> {
         let mut all = start();
         let mut next = String::new();
-        loop {
+        for _ in 0..most {
             let page: Page<T> = self.ask(&list.action(), &list.page(&next)).await?;
             if !page.kind.ends_with("List") {
                 return Err(Refusal::not_kubernetes(200));
@@ -148,9 +161,10 @@ impl ApiServer {
             page.items.into_iter().flatten().for_each(|item| add(&mut all, item));
             next = page.metadata.next;
             if next.is_empty() {
-                return Ok(all);
+                return Ok((all, false));
             }
         }
+        Ok((all, true))
     }
 
     /// One request with its repetitions, in its turn and within the run's time.

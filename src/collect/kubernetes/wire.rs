@@ -100,7 +100,7 @@ pub fn quantities(quantities: BTreeMap<String, Quantity>) -> BTreeMap<String, St
 }
 
 /// A term of a node affinity or of a NodePool's requirements.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct Requirement {
     pub key: String,

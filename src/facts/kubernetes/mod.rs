@@ -8,6 +8,8 @@ pub mod controller;
 pub mod node;
 pub mod node_class;
 pub mod node_pool;
+pub mod quantity;
+pub mod workloads;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -41,6 +43,7 @@ pub struct Kubernetes {
     pub cni: Fact<cni::Cni>,
     /// ENIConfigs; absent where the cluster does not know the kind.
     pub eni_configs: Fact<Vec<cni::EniConfig>>,
+    pub workloads: workloads::Workloads,
 }
 
 /// How the API server was reached.
