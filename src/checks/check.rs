@@ -20,19 +20,32 @@ pub enum Area {
     Launch,
     /// The instance joins the cluster as a node.
     Join,
+    /// Pods are placed on nodes, and run there.
+    Scheduling,
     /// The node is drained in time when it is taken away.
     Interruption,
+    /// Nodes that are not needed, or outdated, are given back.
+    Disruption,
 }
 
 impl Area {
-    pub const ALL: [Self; 4] = [Self::Controller, Self::Launch, Self::Join, Self::Interruption];
+    pub const ALL: [Self; 6] = [
+        Self::Controller,
+        Self::Launch,
+        Self::Join,
+        Self::Scheduling,
+        Self::Interruption,
+        Self::Disruption,
+    ];
 
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Controller => "controller",
             Self::Launch => "launch",
             Self::Join => "join",
+            Self::Scheduling => "scheduling",
             Self::Interruption => "interruption",
+            Self::Disruption => "disruption",
         }
     }
 
@@ -42,7 +55,9 @@ impl Area {
             Self::Controller => "The controller starts",
             Self::Launch => "A node is launched",
             Self::Join => "The node joins the cluster",
+            Self::Scheduling => "Pods find a place",
             Self::Interruption => "Interruptions are seen in time",
+            Self::Disruption => "Nodes are given back",
         }
     }
 }

@@ -24,15 +24,19 @@ mod cluster;
 mod cluster_role;
 mod controller;
 mod discovery;
+mod disruption;
 mod images;
 mod imds;
+mod initialization;
 mod launch;
 mod node_role;
 mod queue;
+mod scheduling;
 mod security_groups;
 mod statuses;
 mod subnets;
 mod versions;
+mod workloads;
 
 pub use check::{Area, Check, Judged, Stop, Verdicts};
 pub use context::Context;
@@ -87,12 +91,29 @@ pub static ALL: &[&Check] = &[
     &node_role::not_cluster_role::CHECK,
     &node_role::access_entry::CHECK,
     &node_role::aws_auth::CHECK,
+    &initialization::CHECK,
+    // Scheduling
+    &scheduling::pending::CHECK,
+    &scheduling::limits::CHECK,
+    &scheduling::requests::CHECK,
+    &scheduling::oom_killed::CHECK,
+    &scheduling::attach_limits::CHECK,
+    &scheduling::volume_spread::CHECK,
+    &scheduling::startup_taints::CHECK,
+    &scheduling::in_tree_volumes::CHECK,
+    &scheduling::windows::CHECK,
     // Interruption
     &queue::exists::CHECK,
     &queue::policy::CHECK,
     &queue::encryption::CHECK,
     &queue::rules::CHECK,
     &statuses::deletions::CHECK,
+    // Disruption
+    &disruption::nodepool_budgets::CHECK,
+    &disruption::pod_budgets::CHECK,
+    &disruption::do_not_disrupt::CHECK,
+    &disruption::without_owner::CHECK,
+    &disruption::constraints::CHECK,
 ];
 
 /// The check of this id.

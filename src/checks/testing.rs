@@ -94,6 +94,11 @@ pub fn controller_has(document: &str) -> Value {
         "attached": {"known": []}, "inline": {"known": {"controller": {"known": document}}}}}}})
 }
 
+/// The cluster with these workloads and no others.
+pub fn workloads(workloads: &[Value]) -> Value {
+    json!({"facts": {"kubernetes": {"workloads": {"pods": {"known": {"workloads": workloads}}}}}})
+}
+
 /// Name, patch, and the expected `(status, subject)` pairs.
 pub type Row<'a> = (&'a str, Value, &'a [(Status, &'a str)]);
 
@@ -122,6 +127,7 @@ const SILENT: &[(&str, &str)] = &[
     ("cluster-role-trust", "what the control plane cannot do is written in no log of yours"),
     ("cluster-subnets-free-addresses", "how EKS words a subnet that is gone is not documented"),
     ("controller-health", "a controller that is scaled to nothing prints nothing"),
+    ("pods-without-owner", "Karpenter evicts such a pod like any other, and nobody misses it"),
     ("queue-encryption", "EventBridge drops what it may not encrypt and tells nobody"),
     ("queue-exists", "EventBridge drops what a FIFO queue does not take and tells nobody"),
     ("queue-policy", "EventBridge drops what it may not send and tells nobody"),
