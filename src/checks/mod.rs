@@ -35,6 +35,7 @@ mod scheduling;
 mod security_groups;
 mod statuses;
 mod subnets;
+mod target;
 mod versions;
 mod workloads;
 
@@ -44,6 +45,7 @@ pub use context::Context;
 /// Every check, in the order in which a node comes to life.
 pub static ALL: &[&Check] = &[
     // Controller
+    &target::contradiction::CHECK,
     &cluster::status::CHECK,
     &versions::kubernetes::CHECK,
     &versions::crds::CHECK,

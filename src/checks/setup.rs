@@ -86,7 +86,7 @@ fn distinct(arns: impl Iterator<Item = String>) -> Vec<String> {
 /// The ARN of the queue that the controller reads, if there is one.
 fn queue(cx: &Context<'_>) -> Option<String> {
     let name = match &cx.target.queue {
-        QueueTarget::Named(name) => names::queue_name(name),
+        QueueTarget::Named(name) => names::queue_name(&name.value),
         QueueTarget::Found(found) => found.first()?,
         QueueTarget::None | QueueTarget::NotSeen => return None,
     };

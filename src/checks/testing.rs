@@ -132,6 +132,7 @@ const SILENT: &[(&str, &str)] = &[
     ("queue-exists", "EventBridge drops what a FIFO queue does not take and tells nobody"),
     ("queue-policy", "EventBridge drops what it may not send and tells nobody"),
     ("queue-rules", "an event that no rule forwards is missed by nobody"),
+    ("target-contradiction", "no component knows what was said with flags"),
 ];
 
 /// Checks that read what was printed already. They quote whatever the catalogue knows of it.

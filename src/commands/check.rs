@@ -17,7 +17,7 @@ pub fn run(args: CheckArgs) -> Result<ExitCode, Failure> {
         Some(path) => facts_file::load(path, &args.scope)?,
         None => read::read(&args.aws, &args.scope)?,
     };
-    if let Some(why) = mismatch::of_named_roles(&saved.scope, &saved.facts) {
+    if let Some(why) = mismatch::of_named(&saved.scope, &saved.facts) {
         return Err(Failure::Usage(why));
     }
     let report = judge(&saved, &checks, &args);

@@ -49,10 +49,15 @@ impl Judgement<'_> {
 
 /// Groups the outcomes; the areas stand in the order in which a node comes to life, and
 /// checks that this build does not know come last.
-pub(super) fn groups<'a>(outcomes: &'a [Outcome], known: &'a [&'a Check]) -> Vec<Group<'a>> {
+pub(super) fn groups<'a>(
+    outcomes: impl IntoIterator<Item = &'a Outcome>,
+    known: &'a [&'a Check],
+) -> Vec<Group<'a>> {
+    let outcomes: Vec<_> = outcomes.into_iter().collect();
     let find = |outcome: &Outcome| known.iter().find(|check| check.id == outcome.check);
     let of_area = |area: Option<Area>| {
-        let members = outcomes.iter().filter(|outcome| find(outcome).map(|c| c.area) == area);
+        let members = outcomes.iter().copied();
+        let members = members.filter(|outcome| find(outcome).map(|c| c.area) == area);
         let mut checks: Vec<Judgement<'a>> = Vec::new();
         for outcome in members {
             match checks.iter_mut().find(|check| check.id == outcome.check) {

@@ -80,7 +80,7 @@ fn node_role(role: &NodeRole) -> Sourced<String> {
 
 fn queues(queue: &QueueTarget) -> Vec<Sourced<String>> {
     match queue {
-        QueueTarget::Named(name) => vec![Sourced::new(name.clone(), Origin::Flag)],
+        QueueTarget::Named(name) => vec![name.clone()],
         QueueTarget::Found(names) => {
             names.iter().map(|name| Sourced::new(name.clone(), Origin::UsualName)).collect()
         }

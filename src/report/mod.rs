@@ -21,6 +21,7 @@ mod style;
 mod subnets;
 mod summary;
 mod text;
+mod unknowns;
 
 #[cfg(test)]
 mod sample;

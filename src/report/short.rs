@@ -2,7 +2,8 @@
 //!
 //! Four fields with a tab between them: the status, the id of the check, the subject, and the
 //! first sentence of what was seen. A field never holds a tab or a line break. Fields are not
-//! wrapped or cut. The last line holds the counts and no tab.
+//! wrapped or cut. Unknowns of several checks for one reason are one line, their ids and
+//! subjects with commas between them. The last line holds the counts and no tab.
 
 use std::io::{self, Write};
 
@@ -11,6 +12,7 @@ use super::{
     style::{Ink, Style},
     summary,
     text::{clean, first_sentence},
+    unknowns::shared,
 };
 use crate::outcome::{Outcome, Status};
 
@@ -19,15 +21,24 @@ use crate::outcome::{Outcome, Status};
 /// # Errors
 /// Where `out` cannot be written to.
 pub fn write(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<()> {
-    for outcome in report.outcomes.iter().filter(|outcome| is_news(outcome)) {
+    let (shared, others) = shared(&report.outcomes);
+    let mut line = |outcome: &Outcome, checks: &str, subjects: &str| {
         writeln!(
             out,
             "{}\t{}\t{}\t{}",
             style.paint(Ink::Status(outcome.status), outcome.status.as_str()),
-            clean(&outcome.check),
-            clean(&outcome.subject),
+            clean(checks),
+            clean(subjects),
             clean(first_sentence(&outcome.seen)),
-        )?;
+        )
+    };
+    for outcome in others.into_iter().filter(|outcome| is_news(outcome)) {
+        line(outcome, &outcome.check, &outcome.subject)?;
+    }
+    for reason in &shared {
+        if let Some(first) = reason.first() {
+            line(first, &reason.checks().join(","), &reason.subjects().join(","))?;
+        }
     }
     writeln!(out, "{}", summary::counts(report, style))
 }

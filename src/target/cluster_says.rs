@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Origin, Product, Scope, Sourced};
+use super::{Origin, Product, Scope, Sourced, Target};
 use crate::{
     facts::{
         arn,
@@ -18,13 +18,30 @@ use crate::{
 /// for this cluster, else the first; one that runs before one that is scaled to nothing.
 pub fn controller<'a>(scope: &Scope, kubernetes: &'a Kubernetes) -> Option<&'a Deployment> {
     let found = kubernetes.controllers.value()?;
-    let fits = |said: &Option<String>, is: &str| said.as_deref().is_none_or(|said| said == is);
+    choose(found, scope.namespace.as_deref(), scope.service_account.as_deref(), &scope.cluster)
+}
+
+/// The same among these, for a target that is resolved.
+pub fn judged<'a>(target: &Target, found: &'a [Deployment]) -> Option<&'a Deployment> {
+    fn flag(value: &Sourced<String>) -> Option<&str> {
+        (value.origin == Origin::Flag).then_some(value.value.as_str())
+    }
+    choose(found, flag(&target.namespace), flag(&target.service_account), &target.cluster)
+}
+
+fn choose<'a>(
+    found: &'a [Deployment],
+    namespace: Option<&str>,
+    service_account: Option<&str>,
+    cluster: &str,
+) -> Option<&'a Deployment> {
+    let fits = |said: Option<&str>, is: &str| said.is_none_or(|said| said == is);
     found.iter().min_by_key(|one| {
         (
-            !fits(&scope.namespace, &one.meta.namespace),
-            !fits(&scope.service_account, &one.service_account),
+            !fits(namespace, &one.meta.namespace),
+            !fits(service_account, &one.service_account),
             one.replicas == 0,
-            cluster_name(one).is_some_and(|name| name != scope.cluster),
+            cluster_name(one).is_some_and(|name| name != cluster),
         )
     })
 }

@@ -125,8 +125,9 @@ pub struct NodeRole {
 /// The interruption queue: the one that was named, or those found under a usual name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum QueueTarget {
-    /// The user named it. It may be a URL or an ARN where Karpenter wants a name.
-    Named(String),
+    /// The user named it, or the controller's own settings do. It may be a URL or an ARN where
+    /// Karpenter wants a name.
+    Named(Sourced<String>),
     /// Found under usual names.
     Found(Vec<String>),
     /// Not named, and none exists under a usual name.

@@ -122,6 +122,12 @@ impl Tool {
         self.args(["--output", "json"]).run().report()
     }
 
+    /// Standard output goes there; nothing is piped.
+    pub fn spawn_into(mut self, out: impl Into<Stdio>) -> (Child, TempDir) {
+        let child = self.command.stdout(out).spawn().unwrap();
+        (child, self.home)
+    }
+
     /// Starts it with both outputs piped. The home must outlive the child, so it comes along.
     pub fn spawn(mut self) -> (Child, TempDir) {
         let child = self.command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -15,7 +15,7 @@ fn report(seeds: &'static [&'static str], region: &'static str, args: &[&str]) -
 /// Nothing is wrong, and nothing could not be judged. Whether a NodeClass sets tags is not seen
 /// in AWS, so that AWS's own policies for Auto Mode, which refuse them, always warn.
 #[track_caller]
-fn assert_all_well(report: &Report) {
+pub fn assert_all_well(report: &Report) {
     for status in ["fail", "unknown"] {
         assert_eq!(report.count(status), 0, "{}", report.table());
     }

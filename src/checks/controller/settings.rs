@@ -162,7 +162,7 @@ fn queue(cx: &Context<'_>, one: &Running<'_>) -> Wrong {
         return Ok(None);
     };
     let judged = match &cx.target.queue {
-        QueueTarget::Named(name) => Some(name.as_str()),
+        QueueTarget::Named(name) => Some(name.value.as_str()),
         QueueTarget::Found(names) if names.contains(&set) => return Ok(None),
         QueueTarget::Found(names) => names.first().map(String::as_str),
         QueueTarget::None | QueueTarget::NotSeen => None,

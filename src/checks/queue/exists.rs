@@ -54,7 +54,9 @@ Create the queue, its policy and its rules, then set `settings.interruptionQueue
 
 fn run(cx: &Context<'_>) -> Verdicts {
     match &cx.target.queue {
-        QueueTarget::Named(given) => Ok(vec![Judged::new(given, || named(cx, given))]),
+        QueueTarget::Named(given) => {
+            Ok(vec![Judged::new(&given.value, || named(cx, &given.value))])
+        }
         QueueTarget::Found(names) => {
             Ok(names.iter().map(|name| Judged::new(name, || Ok(found(cx, name, names)))).collect())
         }

@@ -40,10 +40,10 @@ fn elsewhere(cx: &Context<'_>, given: &str) -> Option<String> {
 /// The queues to judge: the one named, or all that were found.
 fn targets<'a>(cx: &'a Context<'_>) -> Result<Vec<&'a str>, Stop> {
     match &cx.target.queue {
-        QueueTarget::Named(name) if elsewhere(cx, name).is_some() => {
+        QueueTarget::Named(name) if elsewhere(cx, &name.value).is_some() => {
             Err(Stop::skipped("the queue is in another region or account"))
         }
-        QueueTarget::Named(name) => Ok(vec![name]),
+        QueueTarget::Named(name) => Ok(vec![&name.value]),
         QueueTarget::Found(names) => Ok(names.iter().map(String::as_str).collect()),
         QueueTarget::None => Err(Stop::skipped("there is no interruption queue")),
         QueueTarget::NotSeen => Err(not_seen(cx)),

@@ -188,3 +188,64 @@ pub fn no_connection(error: &dyn Error) -> String {
         format!("no connection: {root}")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn answer(status: u16, content_type: &str, body: &str) -> Answer {
+        let (head, ()) = http::Response::builder()
+            .status(status)
+            .header(header::CONTENT_TYPE, content_type)
+            .body(())
+            .unwrap()
+            .into_parts();
+        Answer::new(&head, body.as_bytes())
+    }
+
+    fn refusal(status: u16, content_type: &str, body: &str) -> Refusal {
+        answer(status, content_type, body).read::<Value>().unwrap_err()
+    }
+
+    #[test]
+    fn only_an_api_server_s_own_word_counts() {
+        let status = json!({"kind": "Status", "message": "no", "code": 403}).to_string();
+        let json = "application/json";
+        assert_eq!(refusal(403, json, &status), Refusal::Forbidden("no".to_owned()));
+        assert_eq!(refusal(404, json, &status), Refusal::NotFound);
+        assert_eq!(refusal(404, "text/plain", "404 page not found\n"), Refusal::NotFound);
+        for (code, content_type, body) in [
+            (200, "text/html", "<html></html>"),
+            (403, "text/html", "<html></html>"),
+            (404, "text/html", "<html></html>"),
+            (404, "text/plain", "not here"),
+            (403, json, r#"{"message":"Forbidden"}"#),
+            (401, "text/html", ""),
+        ] {
+            let found = refusal(code, content_type, body);
+            assert_eq!(found, Refusal::not_kubernetes(code), "{code} {body}");
+        }
+    }
+
+    #[test]
+    fn nulls_are_read_as_nothing() {
+        #[derive(Debug, Default, Deserialize, PartialEq)]
+        #[serde(default)]
+        struct Read {
+            values: Vec<String>,
+        }
+        for body in [r#"{"values":null}"#, r#"{"values":[]}"#, "{}"] {
+            let read: Read = answer(200, "application/json", body).read().unwrap();
+            assert_eq!(read, Read::default(), "{body}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_found_is_absent_only_where_it_may_be() {
+        assert_eq!(Refusal::NotFound.into_fact::<u8>("get x", true), Fact::Absent);
+        let failed = Refusal::NotFound.into_fact::<u8>("list pods (Kubernetes)", false);
+        assert!(matches!(failed, Fact::Failed { .. }), "{failed:?}");
+    }
+}

@@ -17,6 +17,7 @@ use super::{
     style::{BADGE, Ink, Style, badge},
     summary,
     text::{beside, clean, hang, inked, wrap},
+    unknowns::{Shared, shared},
 };
 use crate::{
     checks::{self, Check},
@@ -52,9 +53,11 @@ pub(super) fn write_outcomes(
     out: &mut dyn Write,
     style: Style,
 ) -> io::Result<()> {
-    for group in groups(&report.outcomes, known) {
+    let (shared, others) = shared(&report.outcomes);
+    for group in groups(others, known) {
         write_group(&group, out, style)?;
     }
+    write_shared(&shared, out, style)?;
     let (status, sentence) = summary::verdict(report);
     writeln!(out)?;
     hang(out, "", &inked(&sentence, style.columns(), Ink::Status(status), style))?;
@@ -77,6 +80,24 @@ fn write_group(group: &Group<'_>, out: &mut dyn Write, style: Style) -> io::Resu
         writeln!(out)?;
     }
     write_skipped(&skipped, out, style)
+}
+
+/// Unknowns with one reason in common, which is said once.
+fn write_shared(shared: &[Shared<'_>], out: &mut dyn Write, style: Style) -> io::Result<()> {
+    if !shared.is_empty() {
+        writeln!(out, "\n{}", style.paint(Ink::Heading, "Not judged"))?;
+    }
+    for (i, reason) in shared.iter().enumerate() {
+        let Some(first) = reason.first() else { continue };
+        if i > 0 {
+            writeln!(out)?;
+        }
+        let checks = reason.checks();
+        let lines = [format!("{} checks, all for one reason", checks.len())];
+        hang(out, &badge_head(Status::Unknown, style), &lines)?;
+        problem::write_reason(first, &checks, out, style)?;
+    }
+    Ok(())
 }
 
 fn write_check(check: &Judgement<'_>, out: &mut dyn Write, style: Style) -> io::Result<()> {

@@ -49,6 +49,20 @@ pub(in crate::report) fn write_all(
     Ok(())
 }
 
+/// Writes why these checks could not judge.
+pub(super) fn write_reason(
+    of_all: &Outcome,
+    checks: &[&str],
+    out: &mut dyn Write,
+    style: Style,
+) -> io::Result<()> {
+    let block = Block { style };
+    writeln!(out)?;
+    block.row("Why", &sentence(&of_all.seen), out)?;
+    block.row("Checks", &checks.join(", "), out)?;
+    block.rest(of_all, out)
+}
+
 /// The layout of a problem.
 #[derive(Clone, Copy)]
 struct Block {
@@ -68,10 +82,16 @@ impl Block {
         if !outcome.effect.is_empty() {
             self.row("Effect", &outcome.effect, out)?;
         }
+        self.rest(outcome, out)
+    }
+
+    /// What to do about it.
+    fn rest(self, outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
         if let Some(action) = &outcome.missing_action {
             self.row("Allow", &format!("{action} to the caller"), out)?;
         }
         if let Some(remedy) = &outcome.remedy {
+            let unknown = outcome.status == Status::Unknown;
             self.remedy(if unknown { "To find out" } else { "To mend" }, remedy, out)?;
         }
         Ok(())

@@ -3,7 +3,7 @@
 use super::{Judged, NodeRole, Origin, Product, Scope, entries, seen::role_exists};
 use crate::{
     facts::{Facts, arn},
-    target::{ProductChoice, names},
+    target::{ProductChoice, cluster_says, names},
 };
 
 pub struct NodeRoles {
@@ -21,10 +21,10 @@ pub fn node_roles(
 ) -> NodeRoles {
     let mut found = NodeRoles { judged: Vec::new(), others: Vec::new() };
     for product in [Product::Karpenter, Product::AutoMode] {
-        let shown = match product {
+        let shown = of_node_classes(facts, product).unwrap_or_else(|| match product {
             Product::Karpenter => shown_of_karpenter(scope, facts),
             Product::AutoMode => shown_of_auto_mode(facts),
-        };
+        });
         if !judged.runs(product) {
             found.others.extend(shown);
             continue;
@@ -53,6 +53,25 @@ pub fn node_roles(
 
 fn node_role(name: &str, product: Product, origin: Origin) -> NodeRole {
     NodeRole { name: name.to_owned(), product, origin }
+}
+
+/// The roles that NodeClasses name, where that is certain to be all: each of them names one.
+fn of_node_classes(facts: &Facts, product: Product) -> Option<Vec<NodeRole>> {
+    let classes = match product {
+        Product::Karpenter => &facts.kubernetes.ec2_node_classes,
+        Product::AutoMode => &facts.kubernetes.auto_node_classes,
+    };
+    let classes = classes.value().filter(|classes| !classes.is_empty())?;
+    if classes.iter().any(|class| class.role.is_none()) {
+        return None;
+    }
+    let roles = cluster_says::node_roles(&facts.kubernetes).into_iter();
+    let roles = roles.filter(|(_, of)| *of == product);
+    Some(
+        roles
+            .map(|(role, product)| node_role(arn::role_name(&role), product, Origin::NodeClass))
+            .collect(),
+    )
 }
 
 /// Whose a role is that the user named: by the choice of product or what is judged at all, else

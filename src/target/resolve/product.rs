@@ -1,6 +1,6 @@
 //! What runs nodes in the cluster, and whether Karpenter is there already.
 
-use super::{Origin, Product, Scope, Seen, Sourced};
+use super::{Origin, Product, Scope, Seen, Sourced, seen::in_cluster};
 use crate::{
     facts::{Facts, Unseen},
     target::{ProductChoice, Stage, StageChoice},
@@ -98,6 +98,17 @@ pub fn stage(
             // There is no stage to tell apart, unless Auto Mode has yet to be switched on.
             let off = facts.cluster.value().is_some_and(|cluster| !cluster.auto_mode.compute);
             found(if off { Stage::Before } else { Stage::After })
+        }
+        (StageChoice::Auto, Seen::Yes(Origin::Deployment)) => {
+            Sourced::new(Stage::After, Origin::Deployment)
+        }
+        (StageChoice::Auto, Seen::Yes(_)) if in_cluster(facts) == Some(Err(())) => {
+            notes.push(
+                "the account is prepared for Karpenter, and no Deployment of the cluster is its \
+                 controller's: judged as before an install"
+                    .to_owned(),
+            );
+            Sourced::new(Stage::Before, Origin::Deployment)
         }
         (StageChoice::Auto, Seen::Yes(_)) => found(Stage::After),
         (StageChoice::Auto, Seen::No) => found(Stage::Before),

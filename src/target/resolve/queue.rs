@@ -1,12 +1,19 @@
 //! The interruption queue.
 
-use super::{QueueTarget, Scope};
-use crate::{facts::Facts, target::names};
+use super::{Origin, QueueTarget, Scope, Sourced};
+use crate::{
+    facts::{Facts, kubernetes::controller::Deployment},
+    target::{cluster_says, names},
+};
 
-/// The queue that the user named, else those under usual names.
-pub fn queue(scope: &Scope, facts: &Facts) -> QueueTarget {
+/// The queue that the user named, else the one that the controller is set to read, else those
+/// under usual names.
+pub fn queue(scope: &Scope, facts: &Facts, deployment: Option<&Deployment>) -> QueueTarget {
     if let Some(named) = &scope.interruption_queue {
-        return QueueTarget::Named(named.clone());
+        return QueueTarget::Named(Sourced::new(named.clone(), Origin::Flag));
+    }
+    if let Some(set) = deployment.and_then(cluster_says::queue) {
+        return QueueTarget::Named(Sourced::new(set, Origin::Deployment));
     }
     let found = usual(scope, facts);
     let all_seen = names::queues(&scope.cluster)

@@ -26,9 +26,31 @@ impl Seen {
     }
 }
 
+/// What the cluster itself says: whether a controller or a NodeClass of Karpenter's is there.
+/// Nothing where it could not be read, and of a Deployment alone.
+pub fn in_cluster(facts: &Facts) -> Option<Result<Origin, ()>> {
+    let kubernetes = &facts.kubernetes;
+    let controllers = kubernetes.controllers.value()?;
+    if !controllers.is_empty() {
+        return Some(Ok(Origin::Deployment));
+    }
+    // A controller may run elsewhere; what it works with is in the cluster.
+    match kubernetes.ec2_node_classes.found().ok()? {
+        Some(classes) if !classes.is_empty() => Some(Ok(Origin::NodeClass)),
+        _ => Some(Err(())),
+    }
+}
+
 /// The surest trace of Karpenter.
 fn trace(scope: &Scope, facts: &Facts) -> Option<Origin> {
     let cluster = &scope.cluster;
+    let auto_mode = facts.cluster.value().is_some_and(|cluster| cluster.auto_mode.compute);
+    match in_cluster(facts) {
+        Some(Ok(origin)) => return Some(origin),
+        // What an earlier install left in the account runs no nodes beside Auto Mode.
+        Some(Err(())) if auto_mode => return None,
+        _ => {}
+    }
     let mut entries = entries::of_karpenter(facts).into_iter();
     let controllers = names::controller_roles(cluster).into_iter();
     let mut usual_roles = controllers.chain(names::node_roles(cluster));
@@ -54,6 +76,9 @@ pub fn role_exists(facts: &Facts, name: &str) -> bool {
 /// The first place without an answer where Karpenter would have left a trace. Roles and queues
 /// of usual names are not looked for where the user says that they have others.
 fn unread(scope: &Scope, facts: &Facts) -> Option<Unseen> {
+    if in_cluster(facts).is_some() {
+        return None;
+    }
     let cluster = &scope.cluster;
     let mut roles = Vec::new();
     if scope.controller_role.is_none() {

@@ -222,3 +222,144 @@ fn says_where_a_version_is_out_of_range() {
     let oldest = target(Account::Karpenter, &json!({"scope": {"karpenter_version": "0.32.0"}}));
     assert!(!oldest.notes.iter().any(|note| note.contains("this build")), "{:#?}", oldest.notes);
 }
+
+/// The account with its cluster read, and nothing said with flags.
+fn read(more: &Value) -> Value {
+    and(json!({"scope": {"karpenter_version": null}}), more)
+}
+
+fn cluster(facts: &Value) -> Value {
+    read(&json!({"facts": {"kubernetes": facts}}))
+}
+
+/// The Deployment of the account, with a change in it.
+fn deployment(change: &Value) -> Value {
+    let saved = Account::KarpenterCluster.patched(&json!({}));
+    let found = saved.facts.kubernetes.controllers.known().unwrap();
+    let mut found = serde_json::to_value(&found[0]).unwrap();
+    json_patch::merge(&mut found, change);
+    found
+}
+
+#[test]
+fn the_cluster_is_asked_before_anything_is_guessed() {
+    let found = target(Account::KarpenterCluster, &read(&json!({})));
+    assert_eq!(products(&found), [(Product::Karpenter, Origin::Deployment)]);
+    assert_eq!((found.stage.value, found.stage.origin), (Stage::After, Origin::Deployment));
+    let version = &found.karpenter_version;
+    assert_eq!(
+        (version.value.to_string().as_str(), version.origin),
+        ("1.14.1", Origin::Deployment)
+    );
+    assert_eq!(found.namespace.origin, Origin::Deployment);
+    assert_eq!(found.service_account.origin, Origin::Deployment);
+    let role = ("KarpenterNodeRole-demo", Product::Karpenter, Origin::NodeClass);
+    assert_eq!(node_roles(&found), [role]);
+    let queue = Sourced::new("demo".to_owned(), Origin::Deployment);
+    assert_eq!(found.queue, QueueTarget::Named(queue));
+    assert_eq!(found.controller_roles[0].origin, Origin::PodIdentityAssociation);
+    assert!(!found.notes.iter().any(|note| note.contains("not known")), "{:#?}", found.notes);
+}
+
+#[test]
+fn flags_win_over_the_cluster() {
+    let said = json!({"scope": {"karpenter_version": "1.6.0", "namespace": "other",
+        "service_account": "other", "interruption_queue": "other", "node_roles": ["other"],
+        "controller_role": "other", "stage": "before"}});
+    let found = target(Account::KarpenterCluster, &said);
+    assert_eq!(found.karpenter_version.origin, Origin::Flag);
+    assert_eq!(found.namespace, Sourced::new("other".to_owned(), Origin::Flag));
+    assert_eq!(found.service_account.origin, Origin::Flag);
+    assert_eq!(found.queue, QueueTarget::Named(Sourced::new("other".to_owned(), Origin::Flag)));
+    assert_eq!(node_roles(&found), [("other", Product::Karpenter, Origin::Flag)]);
+    assert_eq!(found.controller_roles[0], Sourced::new("other".to_owned(), Origin::Flag));
+    assert_eq!(found.stage, Sourced::new(Stage::Before, Origin::Flag));
+}
+
+#[test]
+fn a_cluster_that_is_left_alone_says_nothing() {
+    let left = read(&json!({"scope": {"no_kube": true}}));
+    let found = target(Account::KarpenterCluster, &left);
+    assert_eq!(found.karpenter_version.origin, Origin::NewestKnown);
+    assert_eq!(products(&found), [(Product::Karpenter, Origin::PodIdentityAssociation)]);
+    assert_eq!(found.queue, QueueTarget::Found(vec!["demo".to_owned()]));
+}
+
+#[test]
+fn the_role_of_the_controller_as_the_cluster_shows_it() {
+    let arn = "arn:aws:iam::111122223333:role/path/irsa";
+    let annotated = json!([{"meta": {"name": "karpenter", "namespace": "kube-system"},
+        "annotations": {"eks.amazonaws.com/role-arn": arn}}]);
+    let injected = json!([{"meta": {"name": "p", "namespace": "kube-system"},
+        "service_account": "karpenter", "env": {"AWS_ROLE_ARN": arn}}]);
+    for (facts, expected) in [
+        (json!({"service_accounts": {"known": annotated}}), Origin::ServiceAccount),
+        (json!({"controller_pods": {"known": injected}}), Origin::Deployment),
+    ] {
+        let patch = cluster(&facts);
+        let none =
+            and(patch.clone(), &json!({"facts": {"pod_identity_associations": {"known": []}}}));
+        let found = target(Account::KarpenterCluster, &none);
+        assert_eq!(found.controller_roles, [Sourced::new("irsa".to_owned(), expected)]);
+        // The webhook gives the role of an association where there is one.
+        let found = target(Account::KarpenterCluster, &patch);
+        assert_eq!(found.controller_roles[0].origin, Origin::PodIdentityAssociation);
+    }
+}
+
+#[test]
+fn no_deployment_is_before_an_install() {
+    let none = json!({"controllers": {"known": []}, "ec2_node_classes": "absent"});
+    let found = target(Account::KarpenterCluster, &cluster(&none));
+    assert_eq!((found.stage.value, found.stage.origin), (Stage::Before, Origin::Deployment));
+    assert!(found.runs(Product::Karpenter));
+    assert_note(&found, &["no Deployment", "before an install"]);
+    // A controller may run elsewhere, on objects that are here.
+    let elsewhere =
+        target(Account::KarpenterCluster, &cluster(&json!({"controllers": {"known": []}})));
+    assert_eq!(elsewhere.stage.value, Stage::After);
+    // Beside Auto Mode, a role that an earlier install left is no Karpenter.
+    let left = json!({"facts": {"roles": {"KarpenterNodeRole-demo": {"known": {
+        "name": "KarpenterNodeRole-demo", "arn": "a", "path": "/", "trust": "{}"}}}}});
+    let found = target(Account::AutoModeCluster, &left);
+    assert_eq!(products(&found), [(Product::AutoMode, Origin::Cluster)]);
+}
+
+#[test]
+fn one_of_several_deployments_is_judged() {
+    let stopped = deployment(&json!({"replicas": 0, "image": "karpenter/controller:1.0.0"}));
+    let other = deployment(&json!({"meta": {"namespace": "karpenter"},
+        "image": "karpenter/controller:1.6.2"}));
+    let both = cluster(&json!({"controllers": {"known": [stopped, other]}}));
+    let found = target(Account::KarpenterCluster, &both);
+    assert_eq!(found.karpenter_version.value.to_string(), "1.6.2");
+    assert_note(&found, &["kube-system/karpenter, karpenter/karpenter", "--namespace"]);
+    let named = and(both, &json!({"scope": {"namespace": "kube-system"}}));
+    assert_eq!(
+        target(Account::KarpenterCluster, &named).karpenter_version.value.to_string(),
+        "1.0.0"
+    );
+}
+
+#[test]
+fn a_node_class_with_a_profile_of_its_own_leaves_room_for_other_roles() {
+    let classes = json!({"ec2_node_classes": {"known": [
+        {"meta": {"name": "a"}, "role": "arn:aws:iam::111122223333:role/x/custom"},
+        {"meta": {"name": "b"}, "role": "custom"}]}});
+    let found = target(Account::KarpenterCluster, &cluster(&classes));
+    assert_eq!(node_roles(&found), [("custom", Product::Karpenter, Origin::NodeClass)]);
+    let classes = json!({"ec2_node_classes": {"known": [
+        {"meta": {"name": "a"}, "instance_profile": "own"}]}});
+    let found = target(Account::KarpenterCluster, &cluster(&classes));
+    let shown = ("KarpenterNodeRole-demo", Product::Karpenter, Origin::AccessEntry);
+    assert_eq!(node_roles(&found), [shown]);
+}
+
+#[test]
+fn says_where_the_cluster_was_read_through_something_else() {
+    let access = json!({"access": {"known": {"server": "https://127.0.0.1:8443",
+        "via": {"kubeconfig": {"context": "tunnel"}}, "version": null}}});
+    let endpoint = json!({"facts": {"cluster": {"known": {"endpoint": "https://x.example"}}}});
+    let found = target(Account::KarpenterCluster, &and(cluster(&access), &endpoint));
+    assert_note(&found, &["https://127.0.0.1:8443", "`tunnel`", "https://x.example"]);
+}

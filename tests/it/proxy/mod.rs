@@ -2,7 +2,7 @@
 //! log of them, adds latency, and answers one operation, or all, with a fault.
 
 mod fault;
-mod http;
+pub mod http;
 mod operation;
 
 use std::{

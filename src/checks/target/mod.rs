@@ -1,0 +1,3 @@
+//! Whether what is judged is what is there.
+
+pub mod contradiction;
