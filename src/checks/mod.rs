@@ -51,6 +51,7 @@ pub static ALL: &[&Check] = &[
     &versions::crds::CHECK,
     &controller::single::CHECK,
     &controller::health::CHECK,
+    &controller::nodes::CHECK,
     &controller::identity::CHECK,
     &controller::region::CHECK,
     &controller::trust::CHECK,

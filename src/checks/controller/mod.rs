@@ -5,6 +5,7 @@ pub mod dns_policy;
 pub mod health;
 pub mod identity;
 mod irsa;
+pub mod nodes;
 pub mod pass_role;
 pub mod permissions;
 pub mod region;

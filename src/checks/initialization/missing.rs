@@ -51,7 +51,7 @@ const PROVIDERS: &[Provider] = &[
         of: "habana.ai/gaudi",
         marks: &["habanalabs-device-plugin", "habana"],
         name: "the Habana device plug-in",
-        from: "https://docs.habana.ai/en/latest/Orchestration/Gaudi_Kubernetes/",
+        from: "https://docs.habana.ai/",
     },
     Provider {
         of: "vpc.amazonaws.com/efa",

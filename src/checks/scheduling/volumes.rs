@@ -7,7 +7,7 @@ use crate::{
 
 /// Claims of one workload on one node that are many: a third of the 28 attachments that most
 /// Nitro instances share between volumes and network interfaces.
-/// <https://docs.aws.amazon.com/ebs/latest/userguide/ebs-volume-limits.html>
+/// <https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/volume_limits.html>
 pub const MANY_CLAIMS: u32 = 10;
 
 /// A node and its EBS volumes.
