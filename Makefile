@@ -77,10 +77,14 @@ fmt: ## Format the code
 docs: build ## Write the documents that are derived from the code
 	$(BIN) generate checks-doc > docs/checks.md
 	$(BIN) generate errors-doc > docs/errors.md
+	$(BIN) generate formats-doc > docs/formats.md
+	$(BIN) generate config-doc > docs/configuration.md
 
 .PHONY: schema
 schema: build ## Write the JSON Schemas of the outputs
 	$(BIN) generate report-schema > schema/report.v1.json
+	$(BIN) generate reports-schema > schema/reports.v1.json
+	$(BIN) generate config-schema > schema/config.v1.json
 	$(BIN) generate explanation-schema > schema/explanation.v1.json
 
 .PHONY: emulator

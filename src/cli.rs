@@ -1,13 +1,15 @@
 //! The command line.
 
+mod configuration;
 mod explain;
 mod list;
 mod output;
 pub mod policy;
 mod policy_help;
+pub mod suggest;
 pub mod words;
 
-use std::{path::PathBuf, sync::LazyLock, time::Duration};
+use std::{collections::BTreeSet, path::PathBuf, sync::LazyLock, time::Duration};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -15,8 +17,9 @@ use clap_complete::Shell;
 use crate::{
     outcome::FailOn,
     requirements::version::KarpenterVersion,
-    target::{ProductChoice, StageChoice, Tag},
+    target::{ProductChoice, StageChoice, Tag, Thresholds},
 };
+pub use configuration::{ConfigArgs, WaiveArgs};
 pub use explain::ExplainArgs;
 pub use list::{ErrorsArgs, ListArgs, ListWhat};
 pub use output::Output;
@@ -47,6 +50,8 @@ pub enum Command {
     /// Say what an error or a check means, and how to mend it
     #[command(after_help = explain::AFTER_HELP)]
     Explain(ExplainArgs),
+    /// Live with a finding: add a waiver to the configuration
+    Waive(WaiveArgs),
     /// Print, test and compare what Karpenter must be allowed
     Policy(policy::PolicyArgs),
     /// Print the completions of a shell
@@ -90,9 +95,9 @@ pub struct CheckArgs {
     /// Formats: human, short, json, junit, sarif, markdown, github, prometheus, html.
     #[arg(long, short, value_name = "FORMAT[=FILE]", default_value = "human", value_parser = output::parse)]
     pub output: Vec<Output>,
-    /// The lowest status that makes the exit code 1
-    #[arg(long, value_enum, default_value_t = FailOn::Fail)]
-    pub fail_on: FailOn,
+    /// The lowest status that makes the exit code 1 [default: fail]
+    #[arg(long, value_enum)]
+    pub fail_on: Option<FailOn>,
     /// Exit with 0 although some checks are unknown
     #[arg(long)]
     pub allow_unknown: bool,
@@ -102,6 +107,11 @@ pub struct CheckArgs {
     /// Leave these checks or areas out
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     pub exclude: Vec<String>,
+    /// Judge every [[cluster]] of the configuration
+    #[arg(long, conflicts_with_all = ["cluster", "facts"])]
+    pub all_clusters: bool,
+    #[command(flatten)]
+    pub config: ConfigArgs,
 }
 
 #[derive(Debug, Args)]
@@ -116,10 +126,12 @@ pub struct CollectArgs {
     /// Replace account ids and names, each by the same stand-in everywhere
     #[arg(long)]
     pub redact: bool,
+    #[command(flatten)]
+    pub config: ConfigArgs,
 }
 
 /// How to reach AWS.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "AWS")]
 pub struct AwsArgs {
     /// Region of the cluster [default: from the environment or profile]
@@ -142,7 +154,7 @@ pub struct AwsArgs {
 }
 
 /// How to reach the cluster's API server.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Kubernetes")]
 pub struct KubeArgs {
     /// Read the cluster through this kubeconfig [default: as the pod that this runs in, or with a
@@ -155,7 +167,7 @@ pub struct KubeArgs {
 }
 
 /// What is to be checked; whatever is not said is read from the account.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Target")]
 pub struct ScopeArgs {
     /// Name of the EKS cluster
@@ -192,6 +204,12 @@ pub struct ScopeArgs {
     /// Leave the cluster alone: ask AWS only
     #[arg(long, help_heading = "Kubernetes", conflicts_with_all = ["kubeconfig", "context"])]
     pub no_kube: bool,
+    /// What the configuration demands.
+    #[arg(skip)]
+    pub thresholds: Thresholds,
+    /// Which of these the configuration says, by name.
+    #[arg(skip)]
+    pub configured: BTreeSet<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -216,8 +234,16 @@ pub enum Generated {
     ChecksDoc,
     /// docs/errors.md
     ErrorsDoc,
+    /// docs/formats.md
+    FormatsDoc,
+    /// docs/configuration.md
+    ConfigDoc,
     /// schema/report.v1.json
     ReportSchema,
+    /// schema/reports.v1.json
+    ReportsSchema,
+    /// schema/config.v1.json
+    ConfigSchema,
     /// schema/explanation.v1.json
     ExplanationSchema,
     /// The manual pages of the program and of each subcommand

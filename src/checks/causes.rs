@@ -95,6 +95,8 @@ mod tests {
             remedy: None,
             missing_action: None,
             docs: String::new(),
+            judged: None,
+            waiver: None,
         }
     }
 

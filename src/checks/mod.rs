@@ -124,6 +124,16 @@ pub fn get(id: &str) -> Option<&'static Check> {
     ALL.iter().copied().find(|check| check.id == id)
 }
 
+/// The ids of all checks.
+pub fn ids() -> Vec<&'static str> {
+    ALL.iter().map(|check| check.id).collect()
+}
+
+/// What `--select` takes.
+pub fn ids_and_areas() -> Vec<&'static str> {
+    ids().into_iter().chain(Area::ALL.iter().map(|area| area.as_str())).collect()
+}
+
 #[cfg(test)]
 mod catalogue_tests;
 #[cfg(test)]

@@ -41,6 +41,8 @@ fn outcome(check: &'static Check, judged: Judged) -> Outcome {
         remedy: None,
         missing_action: None,
         docs: docs_url(check.id),
+        judged: None,
+        waiver: None,
     };
     match judged.verdict {
         Ok(finding) => from_finding(empty(status(finding.status), String::new()), finding),

@@ -33,7 +33,7 @@ fn unknown(name: &str) -> String {
     let names: Vec<_> = Format::all().iter().map(|format| format.name()).collect();
     let names: Vec<_> = names.iter().map(String::as_str).collect();
     let advice = format!("there are {}", names.join(", "));
-    crate::commands::unknown_of(name, "format", &names, &advice)
+    super::suggest::unknown_of(name, "format", &names, &advice)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::{Failure, console};
 use crate::{
     checks,
     cli::{Cli, GenerateArgs, Generated},
-    errors,
+    config, errors,
     outcome::ExitCode,
     report::{catalogue, explanation, json},
 };
@@ -19,8 +19,12 @@ pub fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
         Generated::ErrorsDoc => {
             catalogue::docs_errors(&errors::catalogue().iter().collect::<Vec<_>>())
         }
+        Generated::FormatsDoc => catalogue::docs_formats(),
+        Generated::ConfigDoc => config::doc::page(),
         Generated::ExplanationSchema => explanation::json::schema_text(),
         Generated::ReportSchema => json::schema_text(),
+        Generated::ReportsSchema => json::reports_schema_text(),
+        Generated::ConfigSchema => config::schema_text(),
         Generated::ManPages => return man_pages(args.out.as_deref().unwrap_or(Path::new("."))),
     };
     console::print(|out| out.write_all(text.as_bytes()))?;

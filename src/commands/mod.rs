@@ -3,6 +3,7 @@
 mod check;
 mod collect;
 mod completions;
+mod configuration;
 mod console;
 mod explain;
 mod facts_file;
@@ -13,8 +14,7 @@ mod outputs;
 mod policy;
 mod read;
 mod selection;
-
-pub use selection::unknown_of;
+mod waive;
 
 use std::io;
 
@@ -33,6 +33,8 @@ pub enum Failure {
     CannotRun(#[from] CannotRun),
     #[error("{what}: {error}")]
     Io { what: String, error: io::Error },
+    #[error("cluster {cluster}: {why}")]
+    OfCluster { cluster: String, why: Box<Failure> },
     #[error("interrupted")]
     Interrupted,
 }
@@ -47,6 +49,7 @@ impl Failure {
                 | CannotRun::Kubeconfig { .. },
             ) => ExitCode::Usage as u8,
             Self::CannotRun(_) | Self::Io { .. } => ExitCode::CouldNotRun as u8,
+            Self::OfCluster { why, .. } => why.code(),
             // What shells expect of a process that Ctrl-C ended: 128 + SIGINT.
             Self::Interrupted => 130,
         }
@@ -61,6 +64,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::List(args) => list::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Policy(args) => policy::run(&args),
+        Command::Waive(args) => waive::run(&args),
         Command::Completions { shell } => completions::run(shell),
         Command::Generate(args) => generate::run(&args),
     };

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     cli::Output,
-    report::{self, Format, Report, github},
+    report::{self, Format, Report, Reports, github},
 };
 
 /// Finds out before any call is made whether the outputs can be had together.
@@ -45,18 +45,18 @@ fn resolved(path: &Path) -> PathBuf {
 }
 
 /// Writes every output; one that fails does not keep the others back.
-pub fn write(reports: &[Report], outputs: &[Output]) -> Result<(), Failure> {
+pub fn write(reports: &Reports, outputs: &[Output]) -> Result<(), Failure> {
     let mut result = Ok(());
     for output in outputs {
         result = result.and(write_one(reports, output));
     }
     if outputs.iter().any(|output| output.format == Format::Github) {
-        result = result.and(add_step_summary(reports));
+        result = result.and(add_step_summary(&reports.reports));
     }
     result
 }
 
-fn write_one(reports: &[Report], output: &Output) -> Result<(), Failure> {
+fn write_one(reports: &Reports, output: &Output) -> Result<(), Failure> {
     let Some(path) = &output.file else {
         let style = console::style();
         return console::print(|out| report::write(reports, output.format, style, out));

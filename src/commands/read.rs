@@ -63,7 +63,11 @@ async fn read_from_aws(aws: &AwsArgs, args: &ScopeArgs) -> Result<Saved, Failure
     // One that the environment or a profile gives was not held against its form yet.
     let region = words::region(&region)
         .map_err(|form| Failure::Usage(format!("region `{region}`: {form}")))?;
-    let origin = if aws.region.is_some() { Origin::Flag } else { Origin::Environment };
+    let origin = match &aws.region {
+        Some(_) if args.configured.contains("region") => Origin::Configuration,
+        Some(_) => Origin::Flag,
+        None => Origin::Environment,
+    };
     let mut scope = Scope::new(cluster, region, origin);
     apply(args, &mut scope);
     let flags =
@@ -87,7 +91,9 @@ async fn read_from_aws(aws: &AwsArgs, args: &ScopeArgs) -> Result<Saved, Failure
 fn cluster(args: &ScopeArgs) -> Result<String, Failure> {
     args.cluster.clone().filter(|cluster| !cluster.is_empty()).ok_or_else(|| {
         Failure::Usage(
-            "name the cluster with --cluster, or give saved facts with --facts".to_owned(),
+            "name the cluster with --cluster or in karpenter-preflight.toml, or give saved facts \
+             with --facts"
+                .to_owned(),
         )
     })
 }
@@ -111,6 +117,21 @@ pub fn apply(args: &ScopeArgs, scope: &mut Scope) {
     if !args.node_roles.is_empty() {
         scope.node_roles.clone_from(&args.node_roles);
     }
+    scope.thresholds = args.thresholds.or(scope.thresholds);
+    for (name, is_said) in [
+        ("product", args.product.is_some()),
+        ("stage", args.stage.is_some()),
+        ("karpenter_version", args.karpenter_version.is_some()),
+        ("controller_role", args.controller_role.is_some()),
+        ("node_roles", !args.node_roles.is_empty()),
+        ("interruption_queue", args.interruption_queue.is_some()),
+        ("discovery_tag", args.discovery_tag.is_some()),
+    ] {
+        if is_said {
+            scope.configured.remove(name);
+        }
+    }
+    scope.configured.extend(args.configured.iter().cloned());
 }
 
 /// A line on standard error that counts the answers; indicatif draws it only on a terminal.

@@ -1,13 +1,13 @@
 //! `--select` and `--exclude`: ids of checks, or areas.
 
-use crate::checks::{self, Area, Check};
+use crate::checks::{self, Check};
+pub use crate::cli::suggest::unknown_of;
 
 /// The checks that are selected and not excluded, in the registry's order.
 pub fn select(select: &[String], exclude: &[String]) -> Result<Vec<&'static Check>, String> {
     let trimmed = |ids: &[String]| ids.iter().map(|id| id.trim().to_owned()).collect::<Vec<_>>();
     let (select, exclude) = (&trimmed(select), &trimmed(exclude));
-    let known: Vec<&str> =
-        ids().into_iter().chain(Area::ALL.iter().map(|area| area.as_str())).collect();
+    let known = ids_and_areas();
     for id in select.iter().chain(exclude) {
         if !known.contains(&id.as_str()) {
             return Err(unknown(id, "check or area", &known));
@@ -28,28 +28,11 @@ pub fn select(select: &[String], exclude: &[String]) -> Result<Vec<&'static Chec
     Ok(selected)
 }
 
-pub fn ids() -> Vec<&'static str> {
-    checks::ALL.iter().map(|check| check.id).collect()
-}
+pub use crate::checks::{ids, ids_and_areas};
 
 /// Says that an id is not known, and which one may be meant.
 pub fn unknown(id: &str, kind: &str, known: &[&str]) -> String {
     unknown_of(id, kind, known, "see `karpenter-preflight list checks`")
-}
-
-/// The same, with what to do where none is alike.
-pub fn unknown_of(id: &str, kind: &str, known: &[&str], advice: &str) -> String {
-    /// Below this similarity (Jaro-Winkler, 0 to 1) a suggestion only confuses.
-    const ALIKE: f64 = 0.8;
-    let likeness = |known: &&str| strsim::jaro_winkler(id, known);
-    let nearest = known
-        .iter()
-        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
-        .filter(|nearest| likeness(nearest) > ALIKE);
-    match nearest {
-        Some(nearest) => format!("there is no {kind} `{id}`: did you mean `{nearest}`?"),
-        None => format!("there is no {kind} `{id}`: {advice}"),
-    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,14 @@
 //! What came of a check: findings, unknowns and skips, their counts, and the exit code.
 
 pub mod shell;
+mod waived;
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+pub use waived::WaivedBy;
 
 /// How a check came out for one subject. Ordered from best to worst.
 #[derive(
@@ -17,6 +20,8 @@ pub enum Status {
     Pass,
     /// Does not apply here; the reason is given.
     Skipped,
+    /// Would be a problem, and is lived with; who decided so is given.
+    Waived,
     /// Could not be judged; never to be read as fine.
     Unknown,
     /// Will hurt under conditions that are named.
@@ -26,12 +31,14 @@ pub enum Status {
 }
 
 impl Status {
-    pub const ALL: [Self; 5] = [Self::Pass, Self::Warn, Self::Fail, Self::Unknown, Self::Skipped];
+    pub const ALL: [Self; 6] =
+        [Self::Pass, Self::Warn, Self::Fail, Self::Unknown, Self::Waived, Self::Skipped];
 
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pass => "pass",
             Self::Skipped => "skipped",
+            Self::Waived => "waived",
             Self::Unknown => "unknown",
             Self::Warn => "warn",
             Self::Fail => "fail",
@@ -205,6 +212,19 @@ pub struct Outcome {
     pub missing_action: Option<String>,
     /// Where the check is documented.
     pub docs: String,
+    /// The status before the configuration changed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged: Option<Status>,
+    /// The waiver that fits, which may have expired.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiver: Option<WaivedBy>,
+}
+
+impl Outcome {
+    /// The status that the check gave.
+    pub fn judged(&self) -> Status {
+        self.judged.unwrap_or(self.status)
+    }
 }
 
 /// A documented error as it is printed where the user meets it.
@@ -221,6 +241,8 @@ pub struct Counts {
     pub warn: usize,
     pub fail: usize,
     pub unknown: usize,
+    #[serde(default)]
+    pub waived: usize,
     pub skipped: usize,
 }
 
@@ -236,8 +258,21 @@ impl Counts {
             warn: count(Status::Warn),
             fail: count(Status::Fail),
             unknown: count(Status::Unknown),
+            waived: count(Status::Waived),
             skipped: count(Status::Skipped),
         }
+    }
+
+    pub fn set(&mut self, status: Status, count: usize) {
+        let field = match status {
+            Status::Pass => &mut self.pass,
+            Status::Warn => &mut self.warn,
+            Status::Fail => &mut self.fail,
+            Status::Unknown => &mut self.unknown,
+            Status::Waived => &mut self.waived,
+            Status::Skipped => &mut self.skipped,
+        };
+        *field = count;
     }
 
     pub fn get(&self, status: Status) -> usize {
@@ -246,6 +281,7 @@ impl Counts {
             Status::Warn => self.warn,
             Status::Fail => self.fail,
             Status::Unknown => self.unknown,
+            Status::Waived => self.waived,
             Status::Skipped => self.skipped,
         }
     }
@@ -274,6 +310,14 @@ pub enum ExitCode {
     CouldNotRun = 4,
 }
 
+impl ExitCode {
+    /// The code of a report.
+    pub fn from_number(code: u8) -> Self {
+        let codes = [Self::Ok, Self::Findings, Self::Usage, Self::Incomplete, Self::CouldNotRun];
+        codes.into_iter().find(|known| *known as u8 == code).unwrap_or(Self::CouldNotRun)
+    }
+}
+
 /// The exit code of a run that took place.
 pub fn exit_code(counts: &Counts, fail_on: FailOn, allow_unknown: bool) -> ExitCode {
     let findings = match fail_on {
@@ -296,7 +340,8 @@ mod tests {
 
     #[test]
     fn exit_codes() {
-        let counts = |warn, fail, unknown| Counts { pass: 3, warn, fail, unknown, skipped: 1 };
+        let counts =
+            |warn, fail, unknown| Counts { pass: 3, warn, fail, unknown, waived: 1, skipped: 1 };
         for (counts, fail_on, allow_unknown, expected) in [
             (counts(0, 0, 0), FailOn::Fail, false, ExitCode::Ok),
             (counts(1, 0, 0), FailOn::Fail, false, ExitCode::Ok),

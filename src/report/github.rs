@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 
 use super::{
-    Report, markdown, summary,
+    Report, markdown, remarks, summary,
     text::{clean, first_sentence, sentence},
 };
 use crate::outcome::{Outcome, Status};
@@ -27,6 +27,9 @@ pub fn write(reports: &[Report], out: &mut dyn Write) -> io::Result<()> {
         }
     }
     for report in reports {
+        for words in remarks::stale(report) {
+            writeln!(out, "::notice title=Stale waiver::{}", data(&clean(&sentence(&words))))?;
+        }
         writeln!(out, "{}: {}", clean(&report.target.cluster), summary::verdict(report).1)?;
     }
     Ok(())

@@ -33,11 +33,23 @@ impl Judgement<'_> {
         [Status::Fail, Status::Warn, Status::Unknown].into_iter().flat_map(of).copied().collect()
     }
 
+    /// Those that are waived.
+    pub fn waived(&self) -> impl Iterator<Item = &Outcome> {
+        self.outcomes.iter().copied().filter(|outcome| outcome.status == Status::Waived)
+    }
+
     /// `1 fail, 2 pass`; nothing where there is one outcome.
     pub fn tally(&self) -> Option<String> {
         let count = |status| self.outcomes.iter().filter(|o| o.status == status).count();
-        let counts = [Status::Fail, Status::Warn, Status::Unknown, Status::Pass, Status::Skipped]
-            .map(|status| (status, count(status)));
+        let order = [
+            Status::Fail,
+            Status::Warn,
+            Status::Unknown,
+            Status::Waived,
+            Status::Pass,
+            Status::Skipped,
+        ];
+        let counts = order.map(|status| (status, count(status)));
         let found: Vec<_> = counts
             .iter()
             .filter(|(_, count)| *count > 0)

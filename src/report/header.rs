@@ -62,6 +62,30 @@ impl Header {
     }
 }
 
+impl Header {
+    /// Says of the values that the configuration gave that it did. Where a value came from makes
+    /// no difference to a check: both are what the user says.
+    pub fn name_configured(&mut self, configured: &std::collections::BTreeSet<String>) {
+        fn mark<T>(values: &mut [Sourced<T>]) {
+            for value in values.iter_mut().filter(|value| value.origin == Origin::Flag) {
+                value.origin = Origin::Configuration;
+            }
+        }
+        for name in configured {
+            match name.as_str() {
+                "product" => mark(&mut self.products),
+                "stage" => mark(std::slice::from_mut(&mut self.stage)),
+                "karpenter_version" => mark(self.karpenter_version.as_mut_slice()),
+                "controller_role" => mark(&mut self.controller_roles),
+                "node_roles" => mark(&mut self.node_roles),
+                "interruption_queue" => mark(&mut self.queues),
+                "discovery_tag" => mark(std::slice::from_mut(&mut self.discovery_tag)),
+                _ => {}
+            }
+        }
+    }
+}
+
 fn notes(target: &Target) -> Vec<String> {
     let mut notes = target.notes.clone();
     if target.runs(Product::Karpenter) && target.queue == QueueTarget::NotSeen {

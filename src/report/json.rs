@@ -9,7 +9,7 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Report, text::is_unsafe};
+use super::{Report, Reports, text::is_unsafe};
 
 /// Writes the report as JSON: indented, keys in a fixed order, a line break at the end.
 ///
@@ -17,6 +17,27 @@ use super::{Report, text::is_unsafe};
 /// Where `out` cannot be written to.
 pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     write_value(report, out)
+}
+
+/// Writes the one report that was asked for, or all of a run.
+///
+/// # Errors
+/// Where `out` cannot be written to.
+pub fn write_all(all: &Reports, out: &mut dyn Write) -> io::Result<()> {
+    match all.reports.as_slice() {
+        [report] if all.alone => write(report, out),
+        _ => write_value(all, out),
+    }
+}
+
+/// The text of `schema/reports.v1.json`.
+pub fn reports_schema_text() -> String {
+    let schema = schema_of::<Reports>(
+        "karpenter-preflight reports, version 1",
+        "What `karpenter-preflight check --all-clusters --output json` writes. Within a version, \
+         fields and enumerated values are only added: ignore those that you do not know.",
+    );
+    format!("{schema:#}\n")
 }
 
 /// The JSON Schema (2020-12) of the report, `schema/report.v1.json`.

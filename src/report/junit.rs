@@ -1,6 +1,6 @@
 //! JUnit XML: a suite an area, a case a check and subject.
 //!
-//! What counts for the exit code is a failure or an error here too, and nothing else is.
+//! A fail is a failure here, a warning only where it counts, and an unknown an error.
 
 use std::{
     io::{self, Write},
@@ -13,6 +13,7 @@ use super::{
     Report,
     groups::{Group, groups},
     human::problem,
+    remarks,
     style::Style,
     text::{clean, first_sentence},
 };
@@ -68,7 +69,7 @@ fn case(report: &Report, outcome: &Outcome) -> io::Result<TestCase> {
         Status::Unknown if !report.allow_unknown => {
             TestCaseStatus::non_success(NonSuccessKind::Error)
         }
-        Status::Unknown | Status::Skipped => TestCaseStatus::skipped(),
+        Status::Unknown | Status::Waived | Status::Skipped => TestCaseStatus::skipped(),
         Status::Warn | Status::Pass => TestCaseStatus::success(),
     };
     let text = plain(outcome)?;
@@ -95,6 +96,9 @@ fn case(report: &Report, outcome: &Outcome) -> io::Result<TestCase> {
 }
 
 fn message(outcome: &Outcome) -> String {
+    if outcome.status == Status::Waived {
+        return clean(&remarks::of(outcome).unwrap_or_default());
+    }
     clean(first_sentence(&outcome.seen))
 }
 

@@ -14,6 +14,8 @@ pub mod junit;
 pub mod markdown;
 pub mod policy;
 pub mod prometheus;
+mod remarks;
+mod reports;
 pub mod sarif;
 pub mod short;
 mod step;
@@ -24,7 +26,7 @@ mod text;
 mod unknowns;
 
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 #[cfg(test)]
 mod tests;
 
@@ -43,6 +45,7 @@ use crate::{
 };
 pub use format::Format;
 pub use header::Header;
+pub use reports::{NotRun, Reports, StaleWaiver, worst};
 pub use style::Style;
 pub use subnets::SubnetRoom;
 
@@ -76,16 +79,24 @@ pub struct Report {
     /// Whether an unknown leaves the exit code at 0.
     #[serde(default)]
     pub allow_unknown: bool,
+    /// The configuration file that was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub configuration: Option<String>,
+    /// Waivers of the configuration that fit nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stale_waivers: Vec<StaleWaiver>,
 }
 
 impl Report {
     /// The report on a target that was judged from saved facts.
     pub fn new(saved: &Saved, target: &Target, outcomes: Vec<Outcome>, exit: ExitCode) -> Self {
+        let mut header = Header::new(target, &saved.facts);
+        header.name_configured(&saved.scope.configured);
         Self {
             schema_version: SCHEMA_VERSION,
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
             collected_at: saved.collected_at,
-            target: Header::new(target, &saved.facts),
+            target: header,
             counts: Counts::of(&outcomes),
             outcomes,
             effort: saved.effort,
@@ -93,6 +104,8 @@ impl Report {
             exit_code: exit as u8,
             fail_on: FailOn::default(),
             allow_unknown: false,
+            configuration: None,
+            stale_waivers: Vec::new(),
         }
     }
 }
@@ -106,16 +119,12 @@ pub fn printable(text: &str) -> String {
 ///
 /// # Errors
 /// Where `out` cannot be written to.
-pub fn write(
-    reports: &[Report],
-    format: Format,
-    style: Style,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub fn write(all: &Reports, format: Format, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let reports = &all.reports;
     match format {
-        Format::Human => each(reports, |report| human::write(report, out, style)),
-        Format::Short => each(reports, |report| short::write(report, out, style)),
-        Format::Json => each(reports, |report| json::write(report, out)),
+        Format::Human => human::write_all(all, out, style),
+        Format::Short => short::write_all(all, out, style),
+        Format::Json => json::write_all(all, out),
         Format::Junit => junit::write(reports, out),
         Format::Sarif => sarif::write(reports, out),
         Format::Markdown => markdown::write(reports, out),
@@ -123,8 +132,4 @@ pub fn write(
         Format::Prometheus => prometheus::write(reports, out),
         Format::Html => html::write(reports, out),
     }
-}
-
-fn each(reports: &[Report], mut write: impl FnMut(&Report) -> io::Result<()>) -> io::Result<()> {
-    reports.iter().try_for_each(|report| write(report))
 }

@@ -53,7 +53,7 @@ struct Metric {
     samples: fn(&Report, &[&Check]) -> Samples,
 }
 
-const METRICS: [Metric; 7] = [
+const METRICS: [Metric; 8] = [
     Metric {
         name: "outcomes",
         help: "Subjects of a check that came out with a status.",
@@ -68,6 +68,11 @@ const METRICS: [Metric; 7] = [
             };
             Status::ALL.map(sample).into()
         },
+    },
+    Metric {
+        name: "stale_waivers",
+        help: "Waivers of the configuration that fit nothing.",
+        samples: |report, _| vec![(Vec::new(), number(report.stale_waivers.len()))],
     },
     Metric {
         name: "exit_code",

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::{
     Report, arn,
     json::write_value,
+    remarks,
     text::{clean, sentence},
 };
 use crate::{
@@ -46,6 +47,9 @@ fn run(report: &Report, known: &[&Check]) -> Value {
     let rules: Vec<_> = known.iter().map(|check| rule(check)).collect();
     let outcomes = report.outcomes.iter().filter(|outcome| level(outcome).is_some());
     let results: Vec<_> = outcomes.map(|outcome| result(report, outcome, known)).collect();
+    let stale: Vec<_> = remarks::stale(report)
+        .map(|words| json!({"level": "note", "message": {"text": sentence(&words)}}))
+        .collect();
     json!({
         "tool": {"driver": {
             "name": "karpenter-preflight",
@@ -61,6 +65,7 @@ fn run(report: &Report, known: &[&Check]) -> Value {
             "executionSuccessful": true,
             "exitCode": report.exit_code,
             "endTimeUtc": report.collected_at.to_string(),
+            "toolConfigurationNotifications": stale,
         }],
         "results": results,
     })
@@ -85,6 +90,11 @@ fn level(outcome: &Outcome) -> Option<(&'static str, &'static str)> {
         Status::Warn => Some(("warning", "fail")),
         // Judged, and there was too little to tell.
         Status::Unknown => Some(("none", "open")),
+        Status::Waived => match outcome.judged() {
+            Status::Warn => Some(("warning", "fail")),
+            Status::Unknown => Some(("none", "open")),
+            _ => Some(("error", "fail")),
+        },
         Status::Pass | Status::Skipped => None,
     }
 }
@@ -111,6 +121,10 @@ fn result(report: &Report, outcome: &Outcome, known: &[&Check]) -> Value {
         },
         "properties": {"errors": errors, "evidence": outcome.evidence, "remedy": outcome.remedy},
     });
+    if outcome.status == Status::Waived {
+        let why = remarks::of(outcome).unwrap_or_default();
+        result["suppressions"] = json!([{"kind": "external", "justification": why}]);
+    }
     if let Some(index) = known.iter().position(|check| check.id == outcome.check) {
         result["ruleIndex"] = index.into();
     }

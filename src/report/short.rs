@@ -8,7 +8,7 @@
 use std::io::{self, Write};
 
 use super::{
-    Report,
+    Report, Reports,
     style::{Ink, Style},
     summary,
     text::{clean, first_sentence},
@@ -21,11 +21,32 @@ use crate::outcome::{Outcome, Status};
 /// # Errors
 /// Where `out` cannot be written to.
 pub fn write(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    lines(report, "", out, style)?;
+    writeln!(out, "{}", summary::counts(report, style))
+}
+
+/// Writes several; the cluster is a fifth field, and the last line counts all.
+///
+/// # Errors
+/// Where `out` cannot be written to.
+pub fn write_all(all: &Reports, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    if let [report] = all.reports.as_slice()
+        && all.alone
+    {
+        return write(report, out, style);
+    }
+    for report in &all.reports {
+        lines(report, &format!("\t{}", clean(&report.target.cluster)), out, style)?;
+    }
+    writeln!(out, "{}", summary::together(all, style))
+}
+
+fn lines(report: &Report, end: &str, out: &mut dyn Write, style: Style) -> io::Result<()> {
     let (shared, others) = shared(&report.outcomes);
     let mut line = |outcome: &Outcome, checks: &str, subjects: &str| {
         writeln!(
             out,
-            "{}\t{}\t{}\t{}",
+            "{}\t{}\t{}\t{}{end}",
             style.paint(Ink::Status(outcome.status), outcome.status.as_str()),
             clean(checks),
             clean(subjects),
@@ -40,9 +61,9 @@ pub fn write(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<(
             line(first, &reason.checks().join(","), &reason.subjects().join(","))?;
         }
     }
-    writeln!(out, "{}", summary::counts(report, style))
+    Ok(())
 }
 
 fn is_news(outcome: &Outcome) -> bool {
-    !matches!(outcome.status, Status::Pass | Status::Skipped)
+    !matches!(outcome.status, Status::Pass | Status::Skipped | Status::Waived)
 }

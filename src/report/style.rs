@@ -61,6 +61,7 @@ impl Ink {
             Self::Status(Status::Warn) => color(AnsiColor::Yellow).bold(),
             Self::Status(Status::Fail) => color(AnsiColor::Red).bold(),
             Self::Status(Status::Unknown) => color(AnsiColor::Magenta).bold(),
+            Self::Status(Status::Waived) => color(AnsiColor::Blue),
             Self::Status(Status::Skipped) => Escapes::new().dimmed(),
         }
     }
@@ -73,6 +74,7 @@ pub(super) fn mark(status: Status) -> char {
         Status::Warn => '!',
         Status::Fail => '✗',
         Status::Unknown => '?',
+        Status::Waived => '~',
         Status::Skipped => '-',
     }
 }

@@ -1,22 +1,38 @@
 //! The last lines of a report: what it comes to, and the counts.
 
 use super::{
-    Report,
+    Report, Reports,
     style::{Ink, Style},
 };
-use crate::outcome::Status;
+use crate::outcome::{Counts, Status};
 
-/// `12 pass, 1 warn, 2 fail, 1 unknown, 3 skipped; 45 calls in 2.3 seconds`.
+/// `12 pass, 1 warn, 2 fail, 1 unknown, 0 waived, 3 skipped; 45 calls in 2.3 seconds`.
 pub(super) fn counts(report: &Report, style: Style) -> String {
-    let counts = Status::ALL.map(|status| {
-        let count = report.counts.get(status);
-        let text = format!("{count} {}", status.as_str());
-        if count > 0 { style.paint(Ink::Status(status), &text) } else { text }
-    });
+    let counts = statuses(&report.counts, style);
     let effort = report.effort;
     let calls = many(effort.calls, "call", "calls");
     let tenths = effort.milliseconds.saturating_add(50) / 100;
-    format!("{}; {calls} in {}.{} seconds", counts.join(", "), tenths / 10, tenths % 10)
+    format!("{counts}; {calls} in {}.{} seconds", tenths / 10, tenths % 10)
+}
+
+/// `12 pass, 1 warn, 2 fail, 1 unknown, 0 waived, 3 skipped`.
+pub(super) fn statuses(counts: &Counts, style: Style) -> String {
+    let counts = Status::ALL.map(|status| {
+        let count = counts.get(status);
+        let text = format!("{count} {}", status.as_str());
+        if count > 0 { style.paint(Ink::Status(status), &text) } else { text }
+    });
+    counts.join(", ")
+}
+
+/// Of all clusters together: `2 clusters: 24 pass, …`.
+pub(super) fn together(all: &Reports, style: Style) -> String {
+    let clusters = many(all.reports.len(), "cluster", "clusters");
+    let not_run = match all.not_run.len() {
+        0 => String::new(),
+        count => format!("; {} could not be read", many(count, "cluster", "clusters")),
+    };
+    format!("{clusters}: {}{not_run}", statuses(&all.counts, style))
 }
 
 /// What the counts come to, in a sentence. Only a run in which something was judged and
@@ -40,6 +56,11 @@ pub(super) fn verdict(report: &Report) -> (Status, String) {
     if counts.warn > 0 {
         let warnings = many(counts.warn, "warning", "warnings");
         return (Status::Warn, format!("Nothing will stop {products} here; {warnings} to read."));
+    }
+    if counts.waived > 0 {
+        let findings = many(counts.waived, "finding is", "findings are");
+        let sentence = format!("Nothing else will stop {products} here; {findings} waived.");
+        return (Status::Waived, sentence);
     }
     if counts.pass > 0 {
         let cluster = &report.target.cluster;

@@ -13,12 +13,14 @@ pub mod resolve;
 pub mod saved;
 mod scope;
 pub mod selector;
+mod thresholds;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{facts::Unseen, requirements::version::KarpenterVersion};
 pub use scope::{ProductChoice, Scope, StageChoice, Tag};
+pub use thresholds::Thresholds;
 
 /// What runs nodes in the cluster.
 #[derive(
@@ -55,6 +57,8 @@ pub enum Stage {
 pub enum Origin {
     /// A command-line flag.
     Flag,
+    /// `karpenter-preflight.toml`.
+    Configuration,
     /// The environment or profile of the caller.
     Environment,
     /// `eks:DescribeCluster`.
@@ -84,6 +88,7 @@ impl Origin {
     pub fn words(self) -> &'static str {
         match self {
             Self::Flag => "flag",
+            Self::Configuration => "configuration",
             Self::Environment => "environment",
             Self::Cluster => "cluster",
             Self::Deployment => "Deployment",
@@ -161,6 +166,8 @@ pub struct Target {
     pub discovery_tag: Sourced<Tag>,
     /// The user wants the Kubernetes API left alone.
     pub no_kube: bool,
+    /// From where on something is too little.
+    pub thresholds: Thresholds,
     /// What the reader must know about how the target was found.
     pub notes: Vec<String>,
 }

@@ -1,11 +1,11 @@
 //! What the user said about the cluster to check.
 
-use std::{fmt, str::FromStr};
+use std::{collections::BTreeSet, fmt, str::FromStr};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Origin;
+use super::{Origin, Thresholds};
 use crate::requirements::version::KarpenterVersion;
 
 /// The cluster, and everything that the user said about it. Saved with the facts, so that a
@@ -14,7 +14,7 @@ use crate::requirements::version::KarpenterVersion;
 pub struct Scope {
     pub cluster: String,
     pub region: String,
-    /// `Flag` or `Environment`.
+    /// `Flag`, `Configuration` or `Environment`.
     pub region_origin: Origin,
     #[serde(default)]
     pub product: ProductChoice,
@@ -39,6 +39,11 @@ pub struct Scope {
     /// The Kubernetes API is not to be asked.
     #[serde(default)]
     pub no_kube: bool,
+    #[serde(default)]
+    pub thresholds: Thresholds,
+    /// Which of these the configuration says, by name.
+    #[serde(default)]
+    pub configured: BTreeSet<String>,
 }
 
 impl Scope {
@@ -58,6 +63,8 @@ impl Scope {
             interruption_queue: None,
             discovery_tag: None,
             no_kube: false,
+            thresholds: Thresholds::default(),
+            configured: BTreeSet::new(),
         }
     }
 
@@ -79,7 +86,9 @@ impl Scope {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProductChoice {
     /// What the cluster shows.
@@ -89,7 +98,9 @@ pub enum ProductChoice {
     AutoMode,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, clap::ValueEnum,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum StageChoice {
     /// `after` if anything of Karpenter is found.

@@ -4,6 +4,7 @@ use std::{
     ffi::{OsStr, OsString},
     fs,
     io::{Seek, Write},
+    path::Path,
     process::{Child, Command, Stdio},
 };
 
@@ -90,6 +91,12 @@ impl Tool {
     /// Standard input comes from here.
     pub fn reading(mut self, from: impl Into<Stdio>) -> Self {
         self.command.stdin(from);
+        self
+    }
+
+    /// In this working directory.
+    pub fn within(mut self, folder: &Path) -> Self {
+        self.command.current_dir(folder);
         self
     }
 

@@ -5,6 +5,7 @@
 
 mod cli;
 mod cluster;
+mod configuration;
 mod docs;
 mod emulator;
 mod explain;

@@ -21,7 +21,8 @@ pub static CHECK: Check = Check {
 ## What
 Each zone has, in the subnets that a NodeClass selects, free IPv4 addresses for at least one more
 node and its pods: 20 with Karpenter, 17 with EKS Auto Mode, and 1 on an IPv6 cluster. Where no
-NodeClass is known, the subnets with the discovery tag are judged.
+NodeClass is known, the subnets with the discovery tag are judged. `thresholds.free_addresses`
+in the configuration asks for more, or for less.
 
 ## Why
 A launch takes an address for the node, and the VPC CNI takes more for its pods: with its default
@@ -72,6 +73,12 @@ mod tests {
         };
         let subnets: Vec<_> = subnets.iter().map(subnet).collect();
         json!({"facts": {"discovered_subnets": {"known": subnets}}})
+    }
+
+    fn asked(subnets: &[(&str, &str, &str, u32)], free: u32) -> Value {
+        let mut patch = selected(subnets);
+        patch["scope"] = json!({"thresholds": {"free_addresses": free}});
+        patch
     }
 
     #[test]
@@ -139,6 +146,24 @@ mod tests {
                 ("IPv4 or IPv6, enough for both", unseen(20), &[(Status::Pass, "subnet-01")]),
                 ("IPv4 or IPv6, enough for one", unseen(19), &[(Status::Unknown, "subnet-01")]),
                 ("IPv4 or IPv6, none", unseen(0), &[(Status::Fail, "subnet-01")]),
+                (
+                    "the user asks for more",
+                    asked(
+                        &[("subnet-01", "a", "vpc-01", 63), ("subnet-02", "a", "vpc-01", 64)],
+                        64,
+                    ),
+                    &[(Status::Warn, "subnet-01"), (Status::Pass, "subnet-02")],
+                ),
+                (
+                    "more than the user asks for is not there: still a fail",
+                    asked(&[("subnet-01", "a", "vpc-01", 0)], 64),
+                    &[(Status::Fail, "subnet-01")],
+                ),
+                (
+                    "the user is content with less",
+                    asked(&[("subnet-01", "a", "vpc-01", 5), ("subnet-02", "b", "vpc-01", 4)], 5),
+                    &[(Status::Pass, "subnet-01"), (Status::Warn, "subnet-02")],
+                ),
                 ("none selected", selected(&[]), &[(Status::Skipped, TAG)]),
                 (
                     "not readable",

@@ -119,8 +119,10 @@ impl<'a> Room<'a> {
 
     pub fn judge(&self, cx: &Context<'_>, consumer: Consumer<'_>) -> Result<Finding, Stop> {
         let Subnet { id, zone, free_addresses: free, .. } = self.subnet;
-        let per_node = self.threshold(cx, consumer)?;
-        if *free >= per_node {
+        let asked = cx.target.thresholds.free_addresses;
+        let per_node = self.threshold(cx, consumer, asked)?;
+        let enough = *free >= per_node;
+        if enough && asked.is_none_or(|asked| *free >= asked) {
             return Ok(Finding::pass(format!("{free} free addresses in {zone}.")));
         }
         let seen = match free {
@@ -128,8 +130,17 @@ impl<'a> Room<'a> {
             1 => format!("{id} in {zone} has 1 free address."),
             _ => format!("{id} in {zone} has {free} free addresses."),
         };
-        Ok(self
-            .short(seen, per_node, consumer)
+        let short = match asked {
+            Some(asked) if enough => Finding::warn(
+                seen,
+                format!(
+                    "Nothing stops yet: it is fewer than the {asked} that the configuration asks \
+                     for (thresholds.free_addresses)."
+                ),
+            ),
+            _ => self.short(seen, per_node, consumer),
+        };
+        Ok(short
             .errors(&["insufficient-free-addresses"])
             .evidence(API, "Subnets[].AvailableIpAddressCount", free.to_string())
             .mend(self.remedy(cx, consumer)))
@@ -137,8 +148,13 @@ impl<'a> Room<'a> {
 
     /// The addresses that the next node needs. Where the IP family is not known, it matters only
     /// between the two thresholds.
-    fn threshold(&self, cx: &Context<'_>, consumer: Consumer<'_>) -> Result<u32, Stop> {
-        let ipv4 = consumer.per_node();
+    fn threshold(
+        &self,
+        cx: &Context<'_>,
+        consumer: Consumer<'_>,
+        asked: Option<u32>,
+    ) -> Result<u32, Stop> {
+        let ipv4 = asked.map_or(consumer.per_node(), |asked| asked.clamp(1, consumer.per_node()));
         let decided = |free: u32| !(PER_NODE_IPV6..ipv4).contains(&free);
         match cx.cluster() {
             Ok(cluster) if cluster.network.ip_family.as_deref() == Some("ipv6") => {

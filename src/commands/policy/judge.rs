@@ -100,6 +100,8 @@ impl Judge<'_> {
             remedy: None,
             missing_action: None,
             docs: format!("docs/checks.md#{}", question.check),
+            judged: None,
+            waiver: None,
         }
     }
 

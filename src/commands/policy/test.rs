@@ -267,5 +267,7 @@ fn outcome(check: &str, status: Status, subject: &str, seen: String) -> Outcome 
         remedy: None,
         missing_action: None,
         docs: format!("docs/checks.md#{check}"),
+        judged: None,
+        waiver: None,
     }
 }

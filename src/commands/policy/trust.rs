@@ -63,6 +63,8 @@ pub fn judge(
         remedy: None,
         missing_action: None,
         docs: format!("docs/checks.md#{check}"),
+        judged: None,
+        waiver: None,
     })
 }
 

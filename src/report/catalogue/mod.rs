@@ -2,6 +2,7 @@
 
 mod errors;
 mod explain;
+mod formats;
 mod list;
 mod markdown;
 #[cfg(test)]
@@ -11,6 +12,7 @@ use serde::Serialize;
 
 pub use errors::{docs_errors, list_errors, list_errors_json};
 pub use explain::{explain_check, explain_check_json};
+pub use formats::docs_formats;
 pub use list::{list_checks, list_checks_json};
 pub use markdown::docs_checks;
 

@@ -6,7 +6,7 @@ use super::{super::groups::Judgement, icon::icon, words::prose};
 use crate::{
     outcome::{Evidence, Outcome, QuotedError, Remedy, Status},
     report::{
-        step,
+        remarks, step,
         text::{clean, sentence},
     },
 };
@@ -34,6 +34,9 @@ fn problem(outcome: &Outcome) -> Markup {
             dl {
                 dt { (if unknown { "Why" } else { "Seen" }) }
                 dd { (prose(&sentence(&outcome.seen))) }
+                @if let Some(remark) = remarks::of(outcome) {
+                    dt { "Note" } dd { (prose(&sentence(&remark))) }
+                }
                 @if !outcome.errors.is_empty() {
                     dt { "You would see" }
                     @for error in &outcome.errors { dd { (quote(error)) } }

@@ -6,7 +6,7 @@ pub(super) const STYLE: &str = include_str!("style.css");
 pub(super) const SCRIPT: &str = include_str!("copy.js");
 
 /// SHA-256 of the two, as the content security policy names them. A test computes them.
-const STYLE_HASH: &str = "72NuyijMSDfYWuQajO8MH25PUS1OqKvToxmbTASjBsk=";
+const STYLE_HASH: &str = "e8DV7x0qJ9TpPP0ZKXhdNqwlR598xDYWnyz6F30cdsQ=";
 const SCRIPT_HASH: &str = "IERMvIUgWm+31nlu3VmnSzSvu4uDsAJjPhxGRkjoqe0=";
 
 pub(super) fn head(title: &str) -> Markup {

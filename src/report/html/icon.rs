@@ -21,6 +21,7 @@ fn stroke(status: Status) -> &'static str {
         Status::Warn => "M10 5v6M10 14v.5",
         Status::Fail => "M6.5 6.5 13.5 13.5M13.5 6.5 6.5 13.5",
         Status::Unknown => "M7.3 8a2.7 2.5 0 1 1 3.9 2.1Q10 10.8 10 12M10 14.7v.3",
+        Status::Waived => "M5.5 11q2.2-3 4.5-1t4.5-1",
         Status::Skipped => "M6 10h8",
     }
 }

@@ -19,7 +19,7 @@ use self::words::prose;
 use super::{
     Report, Style,
     groups::{Group, Judgement, groups},
-    summary,
+    remarks, summary,
     text::clean,
 };
 use crate::{
@@ -97,10 +97,13 @@ fn one(report: &Report, i: usize, known: &[&Check]) -> Markup {
             h2 { "Cluster " (clean(&report.target.cluster)) }
             p class={ "verdict " (status.as_str()) } { (icon::icon(status)) " " (prose(&sentence)) }
             p.counts { (summary::counts(report, Style { color: false, width: 0 })) }
-            @for note in &report.target.notes { p.note { (prose(&super::text::sentence(note))) } }
+            @for note in report.target.notes.iter().cloned().chain(remarks::stale(report)) {
+                p.note { (prose(&super::text::sentence(&note))) }
+            }
             (way::way(&groups, i))
             (problems(&groups, i))
             (subnets::subnets(report))
+            (waived(report))
             (rest(&groups))
             (target::target(report))
         }
@@ -125,6 +128,24 @@ fn problems(groups: &[Group<'_>], i: usize) -> Markup {
 
 fn is_problem(check: &Judgement<'_>) -> bool {
     !check.problems().is_empty()
+}
+
+/// What is lived with, by whom and until when.
+fn waived(report: &Report) -> Markup {
+    let waived: Vec<_> = remarks::waived_outcomes(report).collect();
+    html! {
+        @if !waived.is_empty() {
+            h3 { "Waived" }
+            ul.waived {
+                @for outcome in waived {
+                    li {
+                        (icon::icon(Status::Waived)) " " code { (clean(&outcome.check)) } " "
+                        (prose(&remarks::waived(outcome)))
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// What needs nobody's attention, folded.

@@ -24,6 +24,7 @@ pub(super) fn target(report: &Report) -> Markup {
             "Discovery tag",
             several(std::slice::from_ref(&target.discovery_tag), ToString::to_string),
         ),
+        ("Configuration", report.configuration.iter().cloned().collect()),
         ("Read at", vec![report.collected_at.strftime("%F %T UTC").to_string()]),
         ("By", vec![format!("karpenter-preflight {}", report.tool_version)]),
     ];

@@ -58,6 +58,9 @@ fn rows(report: &Report) -> Vec<(&'static str, Vec<Value>)> {
     }
     let tag = &target.discovery_tag;
     rows.push(("Discovery tag", vec![(clean(&tag.value.to_string()), Some(tag.origin.words()))]));
+    if let Some(path) = &report.configuration {
+        rows.push(("Configuration", vec![(clean(path), None)]));
+    }
     rows.push(("Read at", vec![(report.collected_at.strftime("%F %T UTC").to_string(), None)]));
     rows
 }

@@ -12,11 +12,12 @@ use std::{
 };
 
 use super::{
-    Report,
+    Report, Reports,
     groups::{Group, Judgement, groups},
+    remarks,
     style::{BADGE, Ink, Style, badge},
     summary,
-    text::{beside, clean, hang, inked, wrap},
+    text::{beside, clean, hang, inked, sentence, wrap},
     unknowns::{Shared, shared},
 };
 use crate::{
@@ -33,6 +34,23 @@ const INDENT: usize = 2;
 /// Where `out` cannot be written to.
 pub fn write(report: &Report, out: &mut dyn Write, style: Style) -> io::Result<()> {
     write_with(report, checks::ALL, out, style)
+}
+
+/// Writes every report, and what they come to together.
+///
+/// # Errors
+/// Where `out` cannot be written to.
+pub fn write_all(all: &Reports, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    for (i, report) in all.reports.iter().enumerate() {
+        if i > 0 {
+            writeln!(out, "\n")?;
+        }
+        write(report, out, style)?;
+    }
+    if !all.alone {
+        writeln!(out, "\n{}", summary::together(all, style))?;
+    }
+    Ok(())
 }
 
 /// Writes the report with the titles and areas of these checks.
@@ -58,6 +76,14 @@ pub(super) fn write_outcomes(
         write_group(&group, out, style)?;
     }
     write_shared(&shared, out, style)?;
+    for words in remarks::stale(report) {
+        writeln!(out)?;
+        hang(
+            out,
+            "",
+            &inked(&sentence(&words), style.columns(), Ink::Status(Status::Warn), style),
+        )?;
+    }
     let (status, sentence) = summary::verdict(report);
     writeln!(out)?;
     hang(out, "", &inked(&sentence, style.columns(), Ink::Status(status), style))?;
@@ -111,6 +137,11 @@ fn write_check(check: &Judgement<'_>, out: &mut dyn Write, style: Style) -> io::
         if check.status() != Status::Skipped {
             skip_line(&format!("{}: {}", outcome.subject, outcome.seen), out, style)?;
         }
+    }
+    for outcome in check.waived() {
+        let columns = style.columns() - INDENT - BADGE - 2;
+        let lines = inked(&remarks::waived(outcome), columns, Ink::Dim, style);
+        hang(out, &badge_head(Status::Waived, style), &lines)?;
     }
     problem::write(&check.problems(), out, style)
 }

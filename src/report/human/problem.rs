@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use crate::{
     outcome::{Outcome, QuotedError, Remedy, Status, Step},
     report::{
+        remarks,
         step::{Typed, typed},
         style::{Ink, Style},
         text::{hang, inked, prose, sentence},
@@ -78,6 +79,9 @@ impl Block {
         // A name keeps its case, even at the start of a sentence.
         let seen = if seen.starts_with(&outcome.subject) { seen.clone() } else { sentence(seen) };
         self.row(if unknown { "Why" } else { "Seen" }, &seen, out)?;
+        if let Some(remark) = remarks::of(outcome) {
+            self.row("Note", &sentence(&remark), out)?;
+        }
         self.errors(&outcome.errors, out)?;
         if !outcome.effect.is_empty() {
             self.row("Effect", &outcome.effect, out)?;

@@ -129,7 +129,7 @@ Interruptions are seen in time
              named or found, so Karpenter does not watch for interruptions
 
 2 findings will stop or break Karpenter here. 2 things could not be judged.
-5 pass, 1 warn, 2 fail, 2 unknown, 3 skipped; 47 calls in 2.3 seconds
+5 pass, 1 warn, 2 fail, 2 unknown, 0 waived, 3 skipped; 47 calls in 2.3 seconds
 "##);
 }
 
@@ -172,7 +172,7 @@ Interruptions are seen in time
              Karpenter reads
 
 All is well: nothing was found that would stop Karpenter in cluster prod.
-12 pass, 0 warn, 0 fail, 0 unknown, 1 skipped; 47 calls in 1.9 seconds
+12 pass, 0 warn, 0 fail, 0 unknown, 0 waived, 1 skipped; 47 calls in 1.9 seconds
 "##);
 }
 
@@ -193,7 +193,7 @@ karpenter-preflight 0.1.0
   Read at             2026-11-01 12:00:00 UTC
 
 Nothing was judged: no check applied.
-0 pass, 0 warn, 0 fail, 0 unknown, 0 skipped; 1 call in 0.0 seconds
+0 pass, 0 warn, 0 fail, 0 unknown, 0 waived, 0 skipped; 1 call in 0.0 seconds
 "##);
 }
 

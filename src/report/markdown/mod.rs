@@ -8,6 +8,7 @@ use self::escape::{block, code, prose};
 use super::{
     Report,
     groups::{Judgement, groups},
+    remarks,
     style::mark,
     summary,
     text::{clean, first_sentence, sentence},
@@ -47,6 +48,15 @@ fn write_one(report: &Report, known: &[&Check], out: &mut dyn Write) -> io::Resu
             write_check(check, out)?;
         }
     }
+    let waived: Vec<_> = remarks::waived_outcomes(report).collect();
+    if !waived.is_empty() {
+        writeln!(out, "\n### Waived\n")?;
+    }
+    for outcome in waived {
+        let why = remarks::of(outcome).unwrap_or_default();
+        let [check, subject] = [&outcome.check, &outcome.subject].map(|text| code(text));
+        writeln!(out, "- {check} {subject} ({}): {}", outcome.judged().as_str(), prose(&why))?;
+    }
     let skipped: Vec<_> = of_status(report, Status::Skipped).collect();
     if !skipped.is_empty() {
         writeln!(out, "\n### Skipped\n")?;
@@ -69,8 +79,8 @@ pub fn write_overview(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "**{}**\n", prose(&verdict))?;
     writeln!(out, "{}\n", prose(&about(report)))?;
     writeln!(out, "{}", summary::counts(report, super::Style { color: false, width: 0 }))?;
-    for note in &target.notes {
-        writeln!(out, "\n> {}", prose(&sentence(note)))?;
+    for note in target.notes.iter().cloned().chain(remarks::stale(report)) {
+        writeln!(out, "\n> {}", prose(&sentence(&note)))?;
     }
     let problems = [Status::Fail, Status::Warn, Status::Unknown];
     let mut problems = problems.into_iter().flat_map(|status| of_status(report, status)).peekable();
@@ -133,6 +143,9 @@ fn write_problem(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\n- **Subject:** {} ({})", code(&outcome.subject), outcome.status.as_str())?;
     let seen = if unknown { "Why" } else { "Seen" };
     writeln!(out, "- **{seen}:** {}", prose(&sentence(&outcome.seen)))?;
+    if let Some(remark) = remarks::of(outcome) {
+        writeln!(out, "- **Note:** {}", prose(&sentence(&remark)))?;
+    }
     for error in &outcome.errors {
         let quote = if error.quote.is_empty() { &error.id } else { error.quote.trim() };
         writeln!(out, "- **You would see:** {}", code(quote))?;

@@ -9,7 +9,7 @@ use crate::{
     checks,
     outcome::{Counts, ExitCode, FailOn, Outcome},
     report::{
-        self, Format, Header, Report, SCHEMA_VERSION, Style, human,
+        self, Format, Header, Report, Reports, SCHEMA_VERSION, Style, human,
         style::Ink,
         text::{clean, hang, prose, sentence, wrap},
     },
@@ -53,7 +53,7 @@ pub fn write(
 ) -> io::Result<()> {
     let report = report(asked, code);
     if format != Format::Human {
-        return report::write(std::slice::from_ref(&report), format, style, out);
+        return report::write(&Reports::one(report), format, style, out);
     }
     head(asked, style, out)?;
     human::write_outcomes(&report, checks::ALL, out, style)
@@ -91,6 +91,8 @@ fn report(asked: &Asked, code: ExitCode) -> Report {
         exit_code: code as u8,
         fail_on: FailOn::default(),
         allow_unknown: false,
+        configuration: None,
+        stale_waivers: Vec::new(),
     }
 }
 

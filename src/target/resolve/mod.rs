@@ -73,6 +73,7 @@ pub fn resolve(scope: &Scope, facts: &Facts) -> Target {
             if scope.discovery_tag.is_some() { Origin::Flag } else { Origin::Default },
         ),
         no_kube: scope.no_kube,
+        thresholds: scope.thresholds,
         notes,
     }
 }

@@ -42,7 +42,7 @@ impl Facts {
         Self::with(&[("/facts/spot_role", json!("absent"))])
     }
 
-    fn with_failure() -> Self {
+    pub fn with_failure() -> Self {
         Self::with(&[("/facts/discovered_security_groups", json!({"known": []}))])
     }
 
