@@ -16,6 +16,7 @@ use clap_complete::Shell;
 
 use crate::{
     outcome::FailOn,
+    report::Format,
     requirements::version::KarpenterVersion,
     target::{ProductChoice, StageChoice, Tag, Thresholds},
 };
@@ -42,7 +43,7 @@ pub struct Cli {
 pub enum Command {
     /// Judge one cluster's account
     #[command(after_help = CHECK_EXIT_CODES)]
-    Check(CheckArgs),
+    Check(Box<CheckArgs>),
     /// Save what `check` would read, to judge it elsewhere
     Collect(CollectArgs),
     /// List what there is
@@ -92,7 +93,7 @@ pub struct CheckArgs {
     pub facts: Option<PathBuf>,
     /// How to print the report; =FILE writes it there. May be given several times
     ///
-    /// Formats: human, short, json, junit, sarif, markdown, github, prometheus, html.
+    /// Formats: human, short, json, junit, sarif, markdown, github, prometheus, html, terraform.
     #[arg(long, short, value_name = "FORMAT[=FILE]", default_value = "human", value_parser = output::parse)]
     pub output: Vec<Output>,
     /// The lowest status that makes the exit code 1 [default: fail]
@@ -107,6 +108,21 @@ pub struct CheckArgs {
     /// Leave these checks or areas out
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     pub exclude: Vec<String>,
+    /// Ask again until nothing is missing any more, at most this long, such as 5m
+    #[arg(long, value_name = "DURATION", value_parser = duration, conflicts_with_all = ["facts", "all_clusters"])]
+    pub wait: Option<Duration>,
+    /// Say what is new and what is gone since this report (of --output json)
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Let only what is new count for the exit code
+    #[arg(long, requires = "baseline")]
+    pub fail_on_new: bool,
+    /// Run this in a shell with the report on its standard input, if something changed
+    #[arg(long, value_name = "COMMAND", requires = "baseline")]
+    pub notify_command: Option<String>,
+    /// How that report is written
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Human, requires = "notify_command", hide_possible_values = true)]
+    pub notify_format: Format,
     /// Judge every [[cluster]] of the configuration
     #[arg(long, conflicts_with_all = ["cluster", "facts"])]
     pub all_clusters: bool,

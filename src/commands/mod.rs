@@ -59,7 +59,7 @@ impl Failure {
 /// Runs a command and gives the process's exit code.
 pub fn run(cli: Cli) -> u8 {
     let result = match cli.command {
-        Command::Check(args) => check::run(args),
+        Command::Check(args) => check::run(*args),
         Command::Collect(args) => collect::run(&args),
         Command::List(args) => list::run(&args),
         Command::Explain(args) => explain::run(&args),

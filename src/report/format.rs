@@ -24,6 +24,8 @@ pub enum Format {
     Prometheus,
     /// One self-contained page, to look at or to print.
     Html,
+    /// A flat map of strings, for Terraform's `external` data source.
+    Terraform,
 }
 
 impl Format {

@@ -2,6 +2,7 @@
 
 mod arn;
 pub mod catalogue;
+pub mod changes;
 pub mod explanation;
 mod format;
 pub mod github;
@@ -22,6 +23,7 @@ mod step;
 mod style;
 mod subnets;
 mod summary;
+mod terraform;
 mod text;
 mod unknowns;
 
@@ -43,6 +45,7 @@ use crate::{
         saved::{Effort, Saved},
     },
 };
+pub use changes::Changes;
 pub use format::Format;
 pub use header::Header;
 pub use reports::{NotRun, Reports, StaleWaiver, worst};
@@ -85,6 +88,9 @@ pub struct Report {
     /// Waivers of the configuration that fit nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stale_waivers: Vec<StaleWaiver>,
+    /// What changed since the report of `--baseline`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<Changes>,
 }
 
 impl Report {
@@ -106,6 +112,7 @@ impl Report {
             allow_unknown: false,
             configuration: None,
             stale_waivers: Vec::new(),
+            changes: None,
         }
     }
 }
@@ -131,5 +138,6 @@ pub fn write(all: &Reports, format: Format, style: Style, out: &mut dyn Write) -
         Format::Github => github::write(reports, out),
         Format::Prometheus => prometheus::write(reports, out),
         Format::Html => html::write(reports, out),
+        Format::Terraform => terraform::write(all, out),
     }
 }

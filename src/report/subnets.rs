@@ -23,18 +23,23 @@ pub struct SubnetRoom {
     pub free_addresses: u32,
     /// How many an empty subnet of this size has.
     pub addresses: Option<u32>,
-    /// Whether the discovery tag selects it.
+    /// Whether a NodeClass or the discovery tag selects it.
     pub selected: bool,
     /// Whether it was given to EKS for the cluster.
     pub of_cluster: bool,
 }
 
-/// Those that the discovery tag selects, where Karpenter is judged, and the cluster's own.
+/// Those that NodeClasses select, else those with the discovery tag, and the cluster's own.
 pub(super) fn of(target: &Target, facts: &Facts) -> Vec<SubnetRoom> {
-    let selected = match target.runs(Product::Karpenter) {
-        true => facts.discovered_subnets.value().map(Vec::as_slice).unwrap_or_default(),
-        false => &[],
-    };
+    let tagged = facts.discovered_subnets.value().filter(|_| target.runs(Product::Karpenter));
+    let of_classes = facts.selected_subnets.iter().filter_map(|selected| selected.found.value());
+    // What a NodeClass selects decides; the tag is a guess.
+    let mut selected: Vec<&Subnet> = of_classes.flatten().collect();
+    if selected.is_empty() {
+        selected = tagged.into_iter().flatten().collect();
+    }
+    selected.sort_by(|a, b| a.id.cmp(&b.id));
+    selected.dedup_by(|a, b| a.id == b.id);
     let cluster = facts.cluster.value();
     let own = cluster.map(|cluster| cluster.network.subnet_ids.as_slice()).unwrap_or_default();
     let is_selected = |subnet: &Subnet| selected.iter().any(|other| other.id == subnet.id);
@@ -42,6 +47,7 @@ pub(super) fn of(target: &Target, facts: &Facts) -> Vec<SubnetRoom> {
     let of_cluster = of_cluster.filter(|subnet| own.contains(&subnet.id) && !is_selected(subnet));
     let mut rooms: Vec<_> = selected
         .iter()
+        .copied()
         .chain(of_cluster)
         .map(|subnet| SubnetRoom {
             id: subnet.id.clone(),

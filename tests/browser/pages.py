@@ -6,6 +6,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+WAIVER = """
+[[waiver]]
+check = "kubernetes-version"
+reason = "the upgrade is planned"
+owner = "team-a"
+until = 2999-12-31
+
+[[waiver]]
+check = "queue-exists"
+reason = "nobody knows any more"
+"""
 ACCOUNTS = Path(__file__).parent.parent / "data" / "accounts"
 
 
@@ -34,7 +45,9 @@ def main(program: str, folder: Path) -> None:
         saved = folder / f"{name}.facts.json"
         saved.write_text(json.dumps(facts))
         page = folder / f"{name}.html"
-        run = [program, "check", "--facts", saved, "--output", f"html={page}"]
+        config = folder / f"{name}.toml"
+        config.write_text(WAIVER if name == "problems" else "")
+        run = [program, "check", "--facts", saved, "--config", config, "--output", f"html={page}"]
         code = subprocess.run(run, check=False).returncode
         if code not in (0, 1, 3):
             sys.exit(f"{name}: the program ended with {code}")

@@ -21,3 +21,4 @@ mod packaging;
 mod policy;
 mod proxy;
 mod report;
+mod uses;

@@ -1,18 +1,24 @@
 //! `check`: read the facts, judge them, print the reports.
 
+mod baseline;
 mod judge;
+mod notify;
 mod settings;
+mod terraform;
+mod wait;
 
 use super::{Failure, configuration::Target, console, facts_file, outputs, read};
 use crate::{
     cli::CheckArgs,
     outcome::ExitCode,
-    report::{NotRun, Report, Reports},
+    report::{Format, NotRun, Report, Reports},
     target::{mismatch, saved::Saved},
 };
 use settings::Settings;
 
 pub fn run(args: CheckArgs) -> Result<ExitCode, Failure> {
+    let is_terraform = args.output.iter().any(|output| output.format == Format::Terraform);
+    let args = if is_terraform { terraform::with_query()? } else { args };
     // A wrong id or place must not cost a run.
     let settings = Settings::new(&args)?;
     outputs::check(&args.output)?;
@@ -22,31 +28,41 @@ pub fn run(args: CheckArgs) -> Result<ExitCode, Failure> {
         Reports::one(one_cluster(&settings, &args)?)
     };
     outputs::write(&reports, &args.output)?;
-    Ok(ExitCode::from_number(reports.exit_code))
+    if let Some(command) = &args.notify_command {
+        notify::notify(command, &reports, args.notify_format)?;
+    }
+    match ExitCode::from_number(reports.exit_code) {
+        // Terraform shows a result only of a program that ends well; what was found is in it.
+        ExitCode::Findings | ExitCode::Incomplete if is_terraform => Ok(ExitCode::Ok),
+        code => Ok(code),
+    }
 }
 
 fn one_cluster(settings: &Settings, args: &CheckArgs) -> Result<Report, Failure> {
-    let saved = match &args.facts {
-        Some(path) => facts_file::load(path, &settings.over_facts(args))?,
-        None => {
-            let (aws, scope) = settings.loaded.target(&args.aws, &args.scope)?;
-            read::read(&aws, &scope)?
-        }
+    if let Some(path) = &args.facts {
+        let saved = facts_file::load(path, &settings.over_facts(args))?;
+        return finished(judged(&saved, settings)?, settings);
+    }
+    let target = settings.loaded.target(&args.aws, &args.scope)?;
+    let report = match args.wait {
+        None => read_and_judge(&target, settings)?,
+        Some(wait) => wait::until_settled(wait, args.aws.timeout, |timeout| {
+            let (mut aws, scope) = target.clone();
+            aws.timeout = timeout;
+            read_and_judge(&(aws, scope), settings)
+        })?,
     };
-    let mut reports = [judged(&saved, settings)?];
-    settings.note_stale(&mut reports);
-    let [report] = reports;
-    Ok(report)
+    finished(report, settings)
 }
 
 /// Each cluster in turn; one that cannot be read keeps no other back.
 fn every_cluster(settings: &Settings, args: &CheckArgs) -> Result<Reports, Failure> {
     let mut reports = Vec::new();
     let mut not_run = Vec::new();
-    for (aws, scope) in settings.loaded.targets(&args.aws, &args.scope)? {
-        let cluster = scope.cluster.clone().unwrap_or_default();
-        match read_and_judge(&(aws, scope), settings) {
-            Ok(report) => reports.push(report),
+    for target in settings.loaded.targets(&args.aws, &args.scope)? {
+        let cluster = target.1.cluster.clone().unwrap_or_default();
+        match read_and_judge(&target, settings) {
+            Ok(report) => reports.push(settings.compared(report)?),
             Err(Failure::Interrupted) => return Err(Failure::Interrupted),
             Err(failure) => {
                 let failure =
@@ -69,4 +85,12 @@ fn judged(saved: &Saved, settings: &Settings) -> Result<Report, Failure> {
         Some(why) => Err(Failure::Usage(why)),
         None => Ok(judge::judge(saved, settings)),
     }
+}
+
+/// With the waivers that fit nothing, and what changed.
+fn finished(report: Report, settings: &Settings) -> Result<Report, Failure> {
+    let mut reports = [settings.compared(report)?];
+    settings.note_stale(&mut reports);
+    let [report] = reports;
+    Ok(report)
 }

@@ -5,6 +5,7 @@ use super::super::{
     configuration::{self, Loaded},
     selection,
 };
+use super::baseline::{self, Baseline};
 use crate::{
     checks::Check,
     cli::{CheckArgs, ScopeArgs},
@@ -18,6 +19,8 @@ pub struct Settings {
     pub fail_on: FailOn,
     pub allow_unknown: bool,
     pub loaded: Loaded,
+    baseline: Option<Baseline>,
+    fail_on_new: bool,
 }
 
 impl Settings {
@@ -35,6 +38,8 @@ impl Settings {
             checks: selection::select(&select, &exclude).map_err(Failure::Usage)?,
             fail_on: args.fail_on.or(config.fail_on).unwrap_or_default(),
             allow_unknown: args.allow_unknown || config.allow_unknown,
+            baseline: args.baseline.as_deref().map(Baseline::read).transpose()?,
+            fail_on_new: args.fail_on_new,
             loaded,
         })
     }
@@ -43,6 +48,18 @@ impl Settings {
     /// cluster it is, the facts say.
     pub fn over_facts(&self, args: &CheckArgs) -> ScopeArgs {
         ScopeArgs { thresholds: self.loaded.config.thresholds, ..args.scope.clone() }
+    }
+
+    /// The report with what changed since the earlier one, if there is one to hold it against.
+    pub fn compared(&self, report: Report) -> Result<Report, Failure> {
+        let Some(baseline) = &self.baseline else { return Ok(report) };
+        let changes = baseline.compare(&report)?;
+        let exit_code = if self.fail_on_new {
+            baseline::exit_code_of_new(&report, &changes) as u8
+        } else {
+            report.exit_code
+        };
+        Ok(Report { exit_code, changes: Some(changes), ..report })
     }
 
     pub fn note_stale(&self, reports: &mut [Report]) {

@@ -9,7 +9,8 @@ const INTRODUCTION: &str = "\
 
 <!-- Generated from src/report/; do not edit. -->
 
-Every format shows the same report, and none changes the [exit code](exit-codes.md).
+Every format shows the same report, and none but `terraform` changes the
+[exit code](exit-codes.md).
 
 | `--output` | what it is |
 |---|---|
@@ -42,6 +43,11 @@ cannot be written makes the exit code 4, and keeps no other output back. Colour 
   a series for each status, 0 included. A run that cannot read the account leaves the file as it
   was: alert on the age of `karpenter_preflight_last_success_timestamp_seconds`.
 - **html**: fetches nothing, and its one script only copies commands. It prints well.
+- **terraform**: the protocol of the `external` data source. The query on standard input holds what
+  flags say, by the same names with `_`: `cluster`, `region`, `karpenter_version`, `node_roles` (a
+  comma between them) and so on. The result is a flat map of strings: `ok`, `exit_code`, `verdict`,
+  `problems` (one a line) and the counts. Since Terraform shows no result of a program that fails,
+  findings and an incomplete run exit with 0 here; what makes the run impossible does not.
 ";
 
 /// The page.

@@ -51,5 +51,9 @@ fn worst(group: &Group<'_>) -> Status {
 }
 
 fn quiet(status: Status) -> &'static str {
-    if status == Status::Skipped { "Not judged" } else { "No gap" }
+    match status {
+        Status::Skipped => "Not judged",
+        Status::Waived => "A gap, waived",
+        _ => "No gap",
+    }
 }

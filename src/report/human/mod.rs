@@ -12,7 +12,7 @@ use std::{
 };
 
 use super::{
-    Report, Reports,
+    Changes, Report, Reports,
     groups::{Group, Judgement, groups},
     remarks,
     style::{BADGE, Ink, Style, badge},
@@ -84,10 +84,29 @@ pub(super) fn write_outcomes(
             &inked(&sentence(&words), style.columns(), Ink::Status(Status::Warn), style),
         )?;
     }
+    if let Some(changes) = &report.changes {
+        write_changes(changes, out, style)?;
+    }
     let (status, sentence) = summary::verdict(report);
     writeln!(out)?;
     hang(out, "", &inked(&sentence, style.columns(), Ink::Status(status), style))?;
     writeln!(out, "{}", summary::counts(report, style))
+}
+
+/// What came and what went, one line each.
+fn write_changes(changes: &Changes, out: &mut dyn Write, style: Style) -> io::Result<()> {
+    writeln!(out)?;
+    hang(out, "", &inked(&changes.words(), style.columns(), Ink::Heading, style))?;
+    let lists = [("new", &changes.new), ("gone", &changes.gone)];
+    for (word, change) in lists.iter().flat_map(|(word, list)| list.iter().map(move |c| (word, c)))
+    {
+        let was = change.was.map(|was| format!(", was {}", was.as_str())).unwrap_or_default();
+        let status = change.status.as_str();
+        let text = format!("{} ({status}{was}): {}", change.check, change.subject);
+        let head = format!("{}{word:<BADGE$}  ", " ".repeat(INDENT));
+        hang(out, &head, &wrap(&clean(&text), style.columns() - INDENT - BADGE - 2))?;
+    }
+    Ok(())
 }
 
 fn write_group(group: &Group<'_>, out: &mut dyn Write, style: Style) -> io::Result<()> {

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use self::escape::{block, code, prose};
 use super::{
-    Report,
+    Changes, Report,
     groups::{Judgement, groups},
     remarks,
     style::mark,
@@ -83,6 +83,9 @@ pub fn write_overview(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "\n> {}", prose(&sentence(&note)))?;
     }
     let problems = [Status::Fail, Status::Warn, Status::Unknown];
+    if let Some(changes) = &report.changes {
+        write_changes(changes, out)?;
+    }
     let mut problems = problems.into_iter().flat_map(|status| of_status(report, status)).peekable();
     if problems.peek().is_some() {
         writeln!(out, "\n| | Check | Subject | Seen |\n|---|---|---|---|")?;
@@ -97,6 +100,18 @@ pub fn write_overview(report: &Report, out: &mut dyn Write) -> io::Result<()> {
             code(&outcome.subject),
             prose(&sentence(first_sentence(&outcome.seen))),
         )?;
+    }
+    Ok(())
+}
+
+fn write_changes(changes: &Changes, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "\n**{}**", prose(&changes.words()))?;
+    for (word, list) in [("new", &changes.new), ("gone", &changes.gone)] {
+        for (i, change) in list.iter().enumerate() {
+            let gap = if i == 0 { "\n" } else { "" };
+            let [check, subject] = [&change.check, &change.subject].map(|text| code(text));
+            writeln!(out, "{gap}- {word}: {} {check} {subject}", change.status.as_str())?;
+        }
     }
     Ok(())
 }

@@ -93,6 +93,7 @@ fn report(asked: &Asked, code: ExitCode) -> Report {
         allow_unknown: false,
         configuration: None,
         stale_waivers: Vec::new(),
+        changes: None,
     }
 }
 

@@ -46,7 +46,7 @@ impl Facts {
         Self::with(&[("/facts/discovered_security_groups", json!({"known": []}))])
     }
 
-    fn with_unknown() -> Self {
+    pub fn with_unknown() -> Self {
         let denied = json!({"denied": {"action": "iam:GetRole", "message": "not authorized"}});
         Self::with(&[("/facts/spot_role", denied)])
     }
