@@ -120,6 +120,23 @@ mod tests {
     }
 
     #[test]
+    fn several_reports_keep_to_their_schema() {
+        let mut schemas = boon::Schemas::new();
+        let mut compiler = boon::Compiler::new();
+        let schema = serde_json::from_str(&reports_schema_text()).unwrap();
+        compiler.add_resource("reports.v1.json", schema).unwrap();
+        let compiled = compiler.compile("reports.v1.json", &mut schemas).unwrap();
+        let not_run = crate::report::NotRun { cluster: "x".to_owned(), why: "no".to_owned() };
+        let all = Reports::several(SAMPLES.map(report).into(), vec![not_run]);
+        let written = written(|out| write_all(&all, out));
+        let value: Value = serde_json::from_str(&written).unwrap();
+        if let Err(fault) = schemas.validate(&value, compiled) {
+            panic!("{fault}");
+        }
+        assert!(schemas.validate(&value["reports"][0], compiled).is_err());
+    }
+
+    #[test]
     fn the_text_is_stable() {
         for name in ["problems", "all-well", "empty"] {
             assert_eq!(written(|out| write(&report(name), out)), text(name), "{name}");

@@ -123,7 +123,8 @@ fn selection_severity_and_thresholds() {
     tool.run().exits(0);
     let (tool, _folder) = check(&facts, "exclude = [\"security-groups-discovered\"]");
     tool.args(["--exclude", "queue-exists"]).run().exits(1);
-    let (tool, _folder) = check(&Facts::healthy(), "[thresholds]\nfree_addresses = 4001");
+    let healthy = Facts::healthy();
+    let (tool, _folder) = check(&healthy, "[thresholds]\nfree_addresses = 4001");
     let report = tool.report();
     assert_eq!(report.checks("warn"), ["subnets-free-addresses".to_owned()].into());
 }

@@ -129,7 +129,7 @@ fn external(account: &Account, query: &str) -> crate::cli::Ran {
 fn terraform_asks_and_gets_strings() {
     let account = Account::seeded(&["getting-started"], "us-west-2");
     let query = json!({"cluster": "demo", "region": "us-west-2", "karpenter_version": "1.14.1",
-                       "interruption_queue": "", "no_kube": "true"});
+                       "interruption_queue": "", "allow_unknown": "false"});
     let ran = external(&account, &query.to_string()).exits(0);
     let map: BTreeMap<String, String> = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!((map["ok"].as_str(), map["exit_code"].as_str()), ("true", "0"), "{map:?}");
@@ -159,7 +159,7 @@ fn terraform_asks_and_gets_strings() {
 fn waiting_ends_when_nothing_is_missing() {
     let mut account = Account::empty("us-west-2");
     account.seed("seeds-broken");
-    let args = ["--no-kube", "--interruption-queue", "demo", "--wait", "120s", "-o", "short"];
+    let args = ["--interruption-queue", "demo", "--wait", "120s", "-o", "short"];
     let (mut child, _home) = Tool::check(&account).args(args).spawn();
     thread::sleep(Duration::from_secs(2));
     account.seed("seeds-fixed");
@@ -175,8 +175,7 @@ fn waiting_ends_when_nothing_is_missing() {
 #[test]
 fn waiting_ends_with_the_time_and_with_ctrl_c() {
     let account = Account::seeded(&["seeds-broken"], "us-west-2");
-    let check =
-        |wait: &str| Tool::check(&account).args(["--no-kube", "--wait", wait, "-o", "short"]);
+    let check = |wait: &str| Tool::check(&account).args(["--wait", wait, "-o", "short"]);
     let since = Instant::now();
     let ran = check("6s").run().exits(1).says(&["waiting, ", "the time is over: "]);
     assert!(since.elapsed() < Duration::from_secs(60), "{:?}: {ran:#?}", since.elapsed());

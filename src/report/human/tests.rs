@@ -198,6 +198,47 @@ Nothing was judged: no check applied.
 }
 
 #[test]
+fn what_the_configuration_and_the_baseline_say() {
+    use crate::{
+        outcome::{Status, WaivedBy},
+        report::{StaleWaiver, changes},
+    };
+    let mut report = report("problems");
+    let waiver = |expired| WaivedBy {
+        reason: "known".to_owned(),
+        owner: Some("team-a".to_owned()),
+        until: Some("2026-11-30".to_owned()),
+        expired,
+    };
+    let before = report.clone();
+    report.outcomes.retain(|outcome| outcome.check.starts_with("node-role"));
+    report.outcomes[0].judged = Some(Status::Fail);
+    report.outcomes[0].status = Status::Waived;
+    report.outcomes[0].waiver = Some(waiver(false));
+    report.outcomes[2].waiver = Some(waiver(true));
+    report.outcomes[3].judged = Some(Status::Warn);
+    report.outcomes[3].status = Status::Fail;
+    report.stale_waivers.push(StaleWaiver {
+        check: "versions".to_owned(),
+        subject: "*".to_owned(),
+        reason: "old".to_owned(),
+    });
+    report.changes = Some(changes::between(Some(&before), &report));
+    let text = written(|out| write_with(&report, &CHECKS, out, WIDE));
+    for line in [
+        "  ~ waived   EC2 may take each node role  (1 waived, 1 pass)",
+        "    Note           Its waiver by team-a expired on 2026-11-30: known",
+        "    Note           The check says warn; the configuration makes it fail",
+        "The waiver of versions for `*` fits nothing any more: take it out (old)",
+        "  new        node-role-access-entry (fail, was unknown):",
+        "  gone       node-role-trust (fail): arn:aws:iam::111122223333:role/KarpenterNodeRole-prod",
+    ] {
+        assert!(text.lines().any(|found| found.starts_with(line)), "{line}\n{text}");
+    }
+    assert!(text.contains("(fail): waived by team-a until 2026-11-30: known"), "{text}");
+}
+
+#[test]
 fn prose_keeps_to_the_width_and_commands_stay_whole() {
     for (style, columns) in [(NARROW, 80), (WIDE, 100), (Style { color: false, width: 0 }, 48)] {
         let text = human("problems", style);

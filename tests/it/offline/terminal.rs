@@ -69,7 +69,7 @@ fn is_unbreakable(line: &str) -> bool {
 #[test]
 fn help_and_version() {
     let version = Tool::new(["--version"]).run().exits(0).stdout;
-    assert_eq!(version, format!("karpenter-preflight {}\n", env!("CARGO_PKG_VERSION")));
+    assert!(version.starts_with(concat!("karpenter-preflight ", env!("CARGO_PKG_VERSION"))));
     for args in [
         &["--help"][..],
         &["-h"],
