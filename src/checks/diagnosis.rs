@@ -49,7 +49,7 @@ impl Diagnosis {
                 1 => "",
                 _ => " That is the likeliest cause of several; the last command tells them apart.",
             };
-            Some(format!("{} {}{more}", first.text, first.fix))
+            Some(with_names(cx, &format!("{} {}{more}", first.text, first.fix)))
         });
         let words = cause.unwrap_or_else(|| {
             "The message says what is wrong; the controller's log says more.".to_owned()
@@ -63,4 +63,14 @@ impl Diagnosis {
         let remedy = look.iter().chain([&explain]).fold(Remedy::new(words), Remedy::run);
         finding.errors(&ids).mend(remedy)
     }
+}
+
+/// The catalogue's words with the names of this cluster in them.
+fn with_names(cx: &Context<'_>, words: &str) -> String {
+    words
+        .replace("<cluster>", &cx.target.cluster)
+        .replace("<region>", cx.region())
+        .replace("<namespace>", &cx.target.namespace.value)
+        .replace("<partition>", cx.target.partition)
+        .replace("<account>", cx.account().unwrap_or("<account>"))
 }

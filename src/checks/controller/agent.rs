@@ -31,6 +31,7 @@ pub static CHECK: Check = Check {
     ],
     needs: &[
         "eks:DescribeAddon",
+        "eks:DescribeCluster",
         "eks:DescribePodIdentityAssociation",
         "eks:ListPodIdentityAssociations",
     ],

@@ -64,8 +64,10 @@ fn judge(cx: &Context<'_>, one: &Running<'_>) -> Result<Finding, Stop> {
     let names: Vec<_> = sick.iter().map(|pod| pod.meta.name.as_str()).collect();
     let said = [first.waiting.as_deref(), first.last_ended.as_deref()];
     let said: Vec<_> = said.into_iter().flatten().collect();
-    let what =
-        if said.is_empty() { "is not ready".to_owned() } else { said.join("; before that ") };
+    let what = match said.as_slice() {
+        [] => "is not ready".to_owned(),
+        said => said.join("; before that ").trim_end_matches('.').to_owned(),
+    };
     let more = match names.as_slice() {
         [] | [_] => String::new(),
         [_, rest @ ..] => format!(" The same way or another: {}.", listed(rest)),

@@ -12,13 +12,18 @@ use super::{
 };
 use crate::{
     checks::{Area, Check, Context, Stop, Verdicts, remedies::listed},
-    facts::{arn, eks::PodIdentityAssociation, iam::Role, kubernetes::controller::Pod},
+    facts::{
+        arn,
+        eks::PodIdentityAssociation,
+        iam::Role,
+        kubernetes::controller::{Pod, ServiceAccount},
+    },
     outcome::{Finding, FindingStatus},
     requirements::version::KarpenterVersion,
     target::Product,
 };
 
-const ROLE_ARN: &str = "AWS_ROLE_ARN";
+pub const ROLE_ARN: &str = "AWS_ROLE_ARN";
 /// From here on with the second SDK, which words a want of credentials otherwise …
 const SECOND_SDK: KarpenterVersion = KarpenterVersion::new(1, 1, 0);
 /// … and before these a queue that is not seen ends the process (v0.33.0 to v1.3.8).
@@ -128,6 +133,12 @@ fn unbound(running: &Running<'_>, empty: bool) -> Result<Finding, Stop> {
              identity association."
         ),
     };
+    if let Some(other) = other_association(running) {
+        seen += &format!(
+            " {} is associated with {}/{}.",
+            other.role_arn, other.namespace, other.service_account
+        );
+    }
     let mut status = FindingStatus::Fail;
     if running.all_ready() {
         status = FindingStatus::Warn;
@@ -140,6 +151,31 @@ fn unbound(running: &Running<'_>, empty: bool) -> Result<Finding, Stop> {
         .evidence("get serviceaccount", format!("{path} annotations"), value)
         .evidence("eks:ListPodIdentityAssociations", &path, "none");
     Ok(finding.mend(mend::bind(running, "Bind the service account to the controller's role.")))
+}
+
+/// The association of a role of the controller's with another service account.
+fn other_association<'a>(running: &Running<'a>) -> Option<&'a PodIdentityAssociation> {
+    let roles = &running.cx.target.controller_roles;
+    let all = super::associations(running.cx).ok()?;
+    all.into_iter().find(|association| {
+        roles.iter().any(|role| role.value == arn::role_name(&association.role_arn))
+    })
+}
+
+/// Whether a service account of a controller that runs is known to be bound to no role, which
+/// is for this check to say.
+pub(super) fn is_unbound(cx: &Context<'_>, namespace: &str, account: &str) -> bool {
+    let unbound = |one: &Running<'_>| {
+        let annotated = |account: &ServiceAccount| {
+            let value = account.annotations.get(ROLE_ANNOTATION);
+            value.is_some_and(|value| !value.trim().is_empty())
+        };
+        one.namespace() == namespace
+            && one.service_account_name() == account
+            && matches!(one.association(), Ok(None))
+            && matches!(one.service_account(), Ok(found) if !found.is_some_and(annotated))
+    };
+    running::all(cx).is_ok_and(|all| all.iter().any(unbound))
 }
 
 /// Where both are there, EKS sets what belongs to the association

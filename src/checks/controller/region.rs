@@ -1,6 +1,10 @@
 //! The controller knows its Region.
 
-use super::running::{self, Running};
+use super::{
+    agent::CREDENTIALS_URI,
+    identity::ROLE_ARN,
+    running::{self, Running},
+};
 use crate::{
     checks::{Area, Check, Context, Stop, Verdicts, remedies::quote},
     facts::kubernetes::controller::Pod,
@@ -81,8 +85,16 @@ fn judge(cx: &Context<'_>, one: &Running<'_>) -> Result<Finding, Stop> {
         None if one.all_ready() => {
             Ok(Finding::pass("its pods have no AWS_REGION and found it in the instance's metadata"))
         }
+        None if !bound(without) => {
+            Err(Stop::skipped("EKS has set nothing in its pods; see controller-identity"))
+        }
         None => Ok(not_given(cx, one, &without.meta.name, false)),
     }
+}
+
+/// Whether EKS has set anything in the pod, as it does with the Region.
+fn bound(pod: &Pod) -> bool {
+    [CREDENTIALS_URI, ROLE_ARN].iter().any(|name| pod.env.contains_key(*name))
 }
 
 fn elsewhere(cx: &Context<'_>, one: &Running<'_>, pod: &str, found: &str) -> Finding {
@@ -159,7 +171,8 @@ mod tests {
         let here = json!({"AWS_REGION": "us-west-2"});
         let default = json!({"AWS_DEFAULT_REGION": "us-west-2"});
         let fargate = "fargate-ip-10-0-1-2";
-        let mut first_sdk = pod(&default, "n", false);
+        let mut first_sdk =
+            pod(&json!({ROLE_ARN: "r", "AWS_DEFAULT_REGION": "us-west-2"}), "n", false);
         first_sdk["scope"] = json!({"karpenter_version": "1.0.6"});
         assert_rows(
             Account::KarpenterCluster,
@@ -169,8 +182,9 @@ mod tests {
                 ("on Fargate", pod(&here, fargate, true), pass),
                 ("on Fargate without", pod(&json!({}), fargate, false), fail),
                 ("on EC2 without, and it works", pod(&json!({}), "n", true), pass),
-                ("on EC2 without", pod(&json!({}), "n", false), warn),
-                ("empty", pod(&json!({"AWS_REGION": ""}), "n", false), warn),
+                ("on EC2 without", pod(&json!({ROLE_ARN: "r"}), "n", false), warn),
+                ("empty", pod(&json!({ROLE_ARN: "r", "AWS_REGION": ""}), "n", false), warn),
+                ("on EC2, not bound", pod(&json!({}), "n", false), &[(Status::Skipped, SUBJECT)]),
                 ("the default", pod(&default, "n", false), pass),
                 ("the default, which the first SDK does not read", first_sdk, warn),
                 ("another", pod(&json!({"AWS_REGION": "us-east-1"}), "n", true), fail),

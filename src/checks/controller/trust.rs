@@ -1,6 +1,6 @@
 //! The controller gets the credentials of its role.
 
-use super::{all_read, associations, is_controllers, role_not_found};
+use super::{all_read, associations, identity, is_controllers, role_not_found};
 use crate::{
     checks::{
         Area, Check, Context, Judged, Stop, Verdicts, controller::irsa::Irsa, trust::Assumption,
@@ -82,6 +82,12 @@ fn judge(cx: &Context<'_>, name: &str) -> Result<Finding, Stop> {
     let irsa = Irsa::of(cx, role)?;
     if irsa.is_meant() {
         return irsa.judge();
+    }
+    let (namespace, account) = (&cx.target.namespace.value, &cx.target.service_account.value);
+    if identity::is_unbound(cx, namespace, account) {
+        return Err(Stop::skipped(
+            "the service account of the controller is bound to no role; see controller-identity",
+        ));
     }
     let other = all.iter().find(|association| association.role_arn == role.arn);
     unbound(cx, role, other.copied())

@@ -20,6 +20,8 @@ const FINDS: &[(&str, &str, &[&str])] = &[
     ("node-role-access-entry", "", &NODE_GROUPS),
     // Only the entries of EKS Auto Mode need a policy.
     ("node-role-access-entry", "Karpenter", &["eks:ListAssociatedAccessPolicies"]),
+    // Where entries cannot be read, node-role-access-entry says so.
+    ("node-role-aws-auth", "", &[CLUSTER, LIST, ENTRY]),
     ("queue-policy", "", &["events:ListRuleNamesByTarget"]),
     // Where all subnets are in one VPC and have room, the cluster decides nothing.
     ("subnets-zones", "", &[CLUSTER]),
@@ -42,7 +44,7 @@ const FINDS: &[(&str, &str, &[&str])] = &[
     // A queue that was named is there for the controller whether it can be read or not.
     ("controller-permissions", "demo-karpenter", &["sqs:GetQueueUrl"]),
     // The nodes of Auto Mode have the agent built in, and roles of service accounts need none.
-    ("controller-trust", "", &["eks:DescribeAddon"]),
+    ("pod-identity-agent", "", &["eks:DescribeAddon"]),
     // What the CNI has of its own counts where the node role has it not.
     ("node-role-permissions", "", &["eks:DescribeAddon"]),
     ("node-role-permissions", "", &ASSOCIATIONS),

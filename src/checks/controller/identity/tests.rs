@@ -184,3 +184,21 @@ fn is_bound_with_real_names() {
         ]
     );
 }
+
+#[test]
+fn nobody_else_reports_that_it_is_unbound() {
+    use crate::checks::controller::trust::CHECK as TRUST;
+    let elsewhere = json!({"facts": {"pod_identity_associations": {"known": [{"known": {
+        "id": "a-1", "namespace": "karpenter", "service_account": "karpenter", "role_arn": ARN,
+        "target_role_arn": null}}]}}});
+    let unbound = and(and(elsewhere, &account(&json!({}))), &pods(&json!({}), false));
+    let found = judge(&unbound);
+    assert_eq!(found.status, Status::Fail);
+    assert!(found.seen.contains("associated with karpenter/karpenter"), "{}", found.seen);
+    let trust = Account::KarpenterCluster.judge(&TRUST, &unbound).remove(0);
+    assert_eq!(trust.status, Status::Skipped, "{trust:#?}");
+    // A role that is annotated and trusts nobody is still that check's.
+    let annotated = and(unbound, &annotated(ARN));
+    let trust = Account::KarpenterCluster.judge(&TRUST, &annotated).remove(0);
+    assert_eq!(trust.status, Status::Fail, "{trust:#?}");
+}
