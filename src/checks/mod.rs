@@ -110,8 +110,8 @@ pub static ALL: &[&Check] = &[
     &queue::policy::CHECK,
     &queue::encryption::CHECK,
     &queue::rules::CHECK,
-    &statuses::deletions::CHECK,
     // Disruption
+    &statuses::deletions::CHECK,
     &disruption::nodepool_budgets::CHECK,
     &disruption::pod_budgets::CHECK,
     &disruption::do_not_disrupt::CHECK,

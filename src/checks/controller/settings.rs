@@ -34,8 +34,8 @@ pub static CHECK: Check = Check {
     doc: "\
 ## What
 What Karpenter's Deployment sets fits this cluster: `CLUSTER_NAME` is its name, `CLUSTER_ENDPOINT` is
-empty or its endpoint, `INTERRUPTION_QUEUE` is the name of a queue and the one that was judged, and
-with `ISOLATED_VPC` no NodeClass waits for an instance profile that Karpenter cannot make.
+empty or its endpoint, `INTERRUPTION_QUEUE` is the name of a queue, and with `ISOLATED_VPC` no
+NodeClass waits for an instance profile that Karpenter cannot make.
 
 ## Why
 The cluster's name is in every tag and in every statement of the controller's policy. Nodes are
@@ -155,38 +155,25 @@ fn endpoint(cx: &Context<'_>, one: &Running<'_>) -> Wrong {
     Ok(Some(told(finding, one, "CLUSTER_ENDPOINT", &set).mend(remedy)))
 }
 
-/// The queue that the checks on queues judge is the one that is set. Whether it exists, and
-/// under a name, is for queue-exists to judge.
+/// Whether the queue exists, and whether a name was judged, is for queue-exists; a flag may give
+/// it the name where the Deployment has more.
 fn queue(cx: &Context<'_>, one: &Running<'_>) -> Wrong {
-    let Some(set) = setting(one.deployment, "INTERRUPTION_QUEUE") else {
-        return Ok(None);
-    };
-    let judged = match &cx.target.queue {
-        QueueTarget::Named(name) => Some(name.value.as_str()),
-        QueueTarget::Found(names) if names.contains(&set) => return Ok(None),
-        QueueTarget::Found(names) => names.first().map(String::as_str),
-        QueueTarget::None | QueueTarget::NotSeen => None,
-    };
-    if judged == Some(set.as_str()) {
-        return Ok(None);
-    }
+    let Some(set) = setting(one.deployment, "INTERRUPTION_QUEUE") else { return Ok(None) };
     let name = queue_name(&set);
-    if name == set || judged.is_some_and(|judged| queue_name(judged) != name) {
-        return Ok(Some(other_queue(cx, one, &set, judged)));
+    let judged = matches!(&cx.target.queue, QueueTarget::Named(named) if named.value == set);
+    if name == set || judged {
+        return Ok(None);
     }
-    let (error, effect) = match cx.karpenter() {
-        version if (QUEUE_PANICS[0]..QUEUE_PANICS[1]).contains(&version) => {
-            ("non-existent-queue", "SQS finds no queue of that name, and the controller ends.")
+    let panics = (QUEUE_PANICS[0]..QUEUE_PANICS[1]).contains(&cx.karpenter());
+    let (errors, effect): (&[_], _) = match panics {
+        true => {
+            (&["non-existent-queue"], "SQS finds no queue of that name, and the controller ends.")
         }
-        _ => (
-            "sqs-provider-not-created",
+        false => (
+            &["sqs-provider-not-created", "non-existent-queue"],
             "SQS finds no queue of that name: no interruption is seen, and the error is logged \
              again and again.",
         ),
-    };
-    let errors: &[&str] = match error {
-        "non-existent-queue" => &["non-existent-queue"],
-        _ => &["sqs-provider-not-created", "non-existent-queue"],
     };
     let kind = if set.starts_with("arn:") { "an ARN" } else { "a URL or a path" };
     let seen = format!("{} is set to the queue {set}, {kind} where the name belongs.", one.name());
@@ -198,27 +185,6 @@ fn queue(cx: &Context<'_>, one: &Running<'_>) -> Wrong {
         "Set the chart's value `settings.interruptionQueue` to the queue's name, and at once with \
          kubectl.",
     ))))
-}
-
-fn other_queue(cx: &Context<'_>, one: &Running<'_>, set: &str, judged: Option<&str>) -> Finding {
-    let other = judged.map_or("none was found".to_owned(), |name| format!("{name} was judged"));
-    let finding = Finding::warn(
-        format!("{} reads the queue {set}, and {other}.", one.name()),
-        format!(
-            "What is said of queues here is not said of the one that Karpenter reads. If {set} is \
-             not in {}, no interruption is seen.",
-            cx.region()
-        ),
-    );
-    let check = format!(
-        "karpenter-preflight check --cluster {} --region {} --interruption-queue {}",
-        quote(&cx.target.cluster),
-        quote(cx.region()),
-        quote(set)
-    );
-    told(finding, one, "INTERRUPTION_QUEUE", set).errors(&["non-existent-queue"]).mend(
-        Remedy::new("Check again with the queue that is set, or correct the setting.").run(check),
-    )
 }
 
 /// In a VPC without a way out the IAM API cannot be reached, and a NodeClass with a role waits
@@ -326,14 +292,6 @@ mod tests {
                 ),
                 ("no URL", env(&with("CLUSTER_ENDPOINT", "demo")), &[(Status::Fail, endpoint)]),
                 ("its queue", env(&with("INTERRUPTION_QUEUE", "demo")), pass),
-                (
-                    "another queue than was named",
-                    and(
-                        env(&with("INTERRUPTION_QUEUE", "other")),
-                        &json!({"scope": {"interruption_queue": "demo"}}),
-                    ),
-                    &[(Status::Warn, queue)],
-                ),
                 (
                     "an ARN where the name was judged",
                     and(

@@ -26,7 +26,7 @@ const TAINTS: [&str; 2] = ["karpenter.sh/disrupted", "karpenter.sh/disruption"];
 pub static CHECK: Check = Check {
     id: "node-termination",
     title: "What is being deleted goes",
-    area: Area::Interruption,
+    area: Area::Disruption,
     products: &[Product::Karpenter, Product::AutoMode],
     errors: &["node-deletion-blocked", "nodeclass-terminating"],
     needs: &[],
