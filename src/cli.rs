@@ -217,6 +217,10 @@ pub struct ScopeArgs {
     /// [default: karpenter.sh/discovery=<cluster>]
     #[arg(long, value_name = "KEY[=VALUE]", value_parser = words::tag)]
     pub discovery_tag: Option<Tag>,
+    /// A tag in `spec.tags` of a NodeClass that is yet to come, or that cannot be read; may be given
+    /// several times
+    #[arg(long = "nodeclass-tag", value_name = "KEY=VALUE", value_parser = words::user_tag)]
+    pub nodeclass_tags: Vec<(String, String)>,
     /// Leave the cluster alone: ask AWS only
     #[arg(long, help_heading = "Kubernetes", conflicts_with_all = ["kubeconfig", "context"])]
     pub no_kube: bool,

@@ -2,12 +2,53 @@
 
 use std::collections::BTreeSet;
 
-use super::{Context, Stop, selection::selectors};
-use crate::{
-    facts::eks::Cluster,
-    requirements::{Feature, Setup},
-    target::{Product, QueueTarget, names},
+use super::{
+    Context, Stop, node_classes,
+    node_classes::Class,
+    node_pools::{self, Values},
+    selection::selectors,
 };
+use crate::{
+    facts::{eks::Cluster, kubernetes::controller::Deployment},
+    requirements::{Feature, Request, Setup},
+    target::{
+        Product, QueueTarget,
+        alias::{Alias, Family},
+        cluster_says::setting,
+        names,
+    },
+};
+
+/// What `product` asks for in this cluster, once for each NodeClass: its name and its tags are in
+/// the requests. Without NodeClasses, once.
+pub fn setups(cx: &Context<'_>, product: Product) -> Result<Vec<Setup>, Stop> {
+    let base = setup(cx, product)?;
+    let of_class = |class: &Class<'_>| {
+        let mut setup = base.clone();
+        setup.node_class = class.name().to_owned();
+        setup.tags.extend(class.spec.tags.clone());
+        if let Some(pool) = node_pools::of(cx, class).next() {
+            setup.node_pool.clone_from(&pool.meta.name);
+        }
+        setup
+    };
+    let classes = of_product(cx, product);
+    Ok(if classes.is_empty() { vec![base] } else { classes.iter().map(of_class).collect() })
+}
+
+/// The requests of several set-ups, each once.
+pub fn distinct_requests(
+    setups: &[Setup],
+    requests: impl Fn(&Setup) -> Vec<Request>,
+) -> Vec<Request> {
+    let mut all: Vec<Request> = Vec::new();
+    for request in setups.iter().flat_map(requests) {
+        if !all.contains(&request) {
+            all.push(request);
+        }
+    }
+    all
+}
 
 /// What `product` asks for in this cluster. What no fact shows stays as the guide leaves it.
 pub fn setup(cx: &Context<'_>, product: Product) -> Result<Setup, Stop> {
@@ -28,6 +69,11 @@ pub fn setup(cx: &Context<'_>, product: Product) -> Result<Setup, Stop> {
             setup.features.insert(Feature::Ipv6);
         }
     }
+    setup.tags.clone_from(&target.node_class_tags);
+    if product == Product::Karpenter {
+        of_node_classes(cx, &mut setup);
+        of_controller(cx, &mut setup);
+    }
     network(cx, product, &mut setup);
     if product == Product::Karpenter
         && let Some(queue) = queue(cx)
@@ -36,6 +82,71 @@ pub fn setup(cx: &Context<'_>, product: Product) -> Result<Setup, Stop> {
         setup.queue_arn = Some(queue);
     }
     Ok(setup)
+}
+
+fn of_product<'a>(cx: &Context<'a>, product: Product) -> Vec<Class<'a>> {
+    node_classes::known(cx).into_iter().filter(|class| class.product == product).collect()
+}
+
+fn switch(setup: &mut Setup, feature: Feature, on: bool) {
+    if on {
+        setup.features.insert(feature);
+    } else {
+        setup.features.remove(&feature);
+    }
+}
+
+/// What the EC2NodeClasses and their NodePools use, where they are known.
+fn of_node_classes(cx: &Context<'_>, setup: &mut Setup) {
+    let classes = of_product(cx, Product::Karpenter);
+    if classes.is_empty() {
+        return;
+    }
+    let any = |uses: &dyn Fn(&Class<'_>) -> bool| classes.iter().any(uses);
+    let families = classes.iter().filter_map(|class| Alias::of(class.spec));
+    let families: Vec<Family> = families.map(|alias| alias.family).collect();
+    let is_al2023 = |class: &Class<'_>| class.spec.ami_family.as_deref() == Some("AL2023");
+    switch(setup, Feature::Role, any(&|class| class.spec.role.is_some()));
+    switch(setup, Feature::AliasAmi, !families.is_empty());
+    switch(setup, Feature::Al2023, families.contains(&Family::Al2023) || any(&is_al2023));
+    switch(setup, Feature::PlacementGroups, any(&|class| class.spec.placement_group.is_some()));
+    let reserves = |class: &Class<'_>| !class.spec.capacity_reservation_terms.is_empty();
+    switch(setup, Feature::CapacityReservations, any(&reserves));
+    let snapshots = |class: &Class<'_>| class.spec.volumes.iter().any(|one| one.snapshot.is_some());
+    switch(setup, Feature::Snapshots, any(&snapshots));
+    let terms = classes.iter().flat_map(|class| &class.spec.ami_terms);
+    let parameters = terms.filter_map(|term| term.ssm_parameter.as_deref());
+    // An ARN ends with the name.
+    let name = |parameter: &str| {
+        let name = parameter.rsplit_once(":parameter").map_or(parameter, |(_, name)| name);
+        name.trim_start_matches('/').to_owned()
+    };
+    setup.ami_parameters = distinct(parameters.map(name));
+    switch(setup, Feature::SsmParameterAmi, !setup.ami_parameters.is_empty());
+    if cx.facts.kubernetes.node_pools.value().is_some() {
+        let mut pools = classes.iter().flat_map(|class| node_pools::of(cx, class));
+        let spot = pools.any(|pool| Values::of(pool, "karpenter.sh/capacity-type").allows("spot"));
+        switch(setup, Feature::Spot, spot);
+    }
+}
+
+/// What the controller's own settings make it ask for, where they are known.
+fn of_controller(cx: &Context<'_>, setup: &mut Setup) {
+    let Ok(kubernetes) = cx.kubernetes() else { return };
+    let is_it = |one: &&Deployment| {
+        one.meta.namespace == setup.namespace && one.service_account == setup.service_account
+    };
+    let mut found = kubernetes.controllers.value().into_iter().flatten();
+    let Some(controller) = found.find(is_it) else { return };
+    let on = |name: &str| {
+        setting(controller, name).is_some_and(|value| value.eq_ignore_ascii_case("true"))
+    };
+    switch(setup, Feature::ZonalShift, on("ENABLE_ZONAL_SHIFT"));
+    switch(setup, Feature::NotIsolatedVpc, !on("ISOLATED_VPC"));
+    switch(setup, Feature::EksControlPlane, on("EKS_CONTROL_PLANE"));
+    switch(setup, Feature::DryRun, !on("DISABLE_DRY_RUN"));
+    let endpoint = setting(controller, "CLUSTER_ENDPOINT");
+    switch(setup, Feature::EndpointDiscovery, endpoint.is_none());
 }
 
 /// With their paths, where the roles could be read.
@@ -78,7 +189,7 @@ fn network(cx: &Context<'_>, product: Product, setup: &mut Setup) {
     }
 }
 
-/// NodeClasses may select the same.
+/// NodeClasses may name the same.
 fn distinct(arns: impl Iterator<Item = String>) -> Vec<String> {
     arns.collect::<BTreeSet<_>>().into_iter().collect()
 }

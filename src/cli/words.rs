@@ -54,6 +54,13 @@ pub fn queue(text: &str) -> Result<String, String> {
         .ok_or_else(|| "a queue's name has up to 80 letters, digits, - and _".to_owned())
 }
 
+/// A tag of a NodeClass. Whether it may be set is judged by a check, which explains it.
+pub fn user_tag(text: &str) -> Result<(String, String), String> {
+    let tag = text.split_once('=').filter(|(key, _)| !key.is_empty());
+    tag.map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .ok_or_else(|| "write a tag as KEY=VALUE".to_owned())
+}
+
 /// A tag that can be set: AWS keeps the prefix `aws:` to itself.
 pub fn tag(text: &str) -> Result<crate::target::Tag, String> {
     let tag: crate::target::Tag = text.parse().map_err(|error| format!("{error}"))?;

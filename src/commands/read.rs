@@ -114,6 +114,9 @@ pub fn apply(args: &ScopeArgs, scope: &mut Scope) {
     set(&mut scope.interruption_queue, args.interruption_queue.as_ref());
     set(&mut scope.discovery_tag, args.discovery_tag.as_ref());
     scope.no_kube |= args.no_kube;
+    if !args.nodeclass_tags.is_empty() {
+        scope.nodeclass_tags = args.nodeclass_tags.iter().cloned().collect();
+    }
     if !args.node_roles.is_empty() {
         scope.node_roles.clone_from(&args.node_roles);
     }

@@ -15,6 +15,8 @@ mod scope;
 pub mod selector;
 mod thresholds;
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -164,6 +166,8 @@ pub struct Target {
     pub other_node_roles: Vec<NodeRole>,
     pub queue: QueueTarget,
     pub discovery_tag: Sourced<Tag>,
+    /// Tags that the user says a NodeClass will set.
+    pub node_class_tags: BTreeMap<String, String>,
     /// The user wants the Kubernetes API left alone.
     pub no_kube: bool,
     /// From where on something is too little.

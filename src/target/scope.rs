@@ -1,6 +1,10 @@
 //! What the user said about the cluster to check.
 
-use std::{collections::BTreeSet, fmt, str::FromStr};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    str::FromStr,
+};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,6 +40,9 @@ pub struct Scope {
     pub interruption_queue: Option<String>,
     #[serde(default)]
     pub discovery_tag: Option<Tag>,
+    /// Tags that a NodeClass will set, by key.
+    #[serde(default)]
+    pub nodeclass_tags: BTreeMap<String, String>,
     /// The Kubernetes API is not to be asked.
     #[serde(default)]
     pub no_kube: bool,
@@ -62,6 +69,7 @@ impl Scope {
             node_roles: Vec::new(),
             interruption_queue: None,
             discovery_tag: None,
+            nodeclass_tags: BTreeMap::new(),
             no_kube: false,
             thresholds: Thresholds::default(),
             configured: BTreeSet::new(),

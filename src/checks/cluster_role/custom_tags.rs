@@ -4,8 +4,10 @@ use super::existing;
 use crate::{
     checks::{
         Area, Check, Context, Judged, Stop, Verdicts,
+        node_classes::{self, Tagging},
         permissions::{Answers, Grants, Who, add_policies, without_policy},
-        setup::setup,
+        remedies::listed,
+        setup::{distinct_requests, setup},
     },
     facts::{arn, iam::Role},
     outcome::{Finding, FindingStatus, Remedy},
@@ -39,13 +41,14 @@ pub static CHECK: Check = Check {
     ],
     doc: "\
 ## What
-The cluster's role may create what Auto Mode creates with tags that a NodeClass, a StorageClass or
-a load balancer of yours adds.
+The cluster's role may create what Auto Mode creates with tags that your NodeClasses set. Where these
+are not known, the same is asked for a NodeClass, a StorageClass and a load balancer with a made-up
+tag; `--nodeclass-tag` says which tags a NodeClass will set.
 
 ## Why
 AWS's policies for Auto Mode list the tag keys that EKS sets, and refuse a request with any other.
-Whether your NodeClasses set tags is in Kubernetes and not looked at here, so that this is a
-warning: without such tags all is well. Copies of AWS's example are about that have `*` under
+A NodeClass with such a tag launches nothing, which is a fail. Where it is not known whether one sets
+tags, it is a warning: without tags all is well. Copies of AWS's example are about that have `*` under
 `StringEquals`, where it is a plain character and no request ever matches.
 
 ## Seen as
@@ -64,14 +67,37 @@ fn run(cx: &Context<'_>) -> Verdicts {
 
 fn judge(cx: &Context<'_>) -> Result<Finding, Stop> {
     let role = existing(cx)?;
-    let setup = tagging(setup(cx, Product::AutoMode)?, &CUSTOM_TAGS);
+    let tagging = tagging(cx);
+    if tagging.is_empty()
+        && node_classes::list(cx, Product::AutoMode).found().is_ok()
+        && cx.kubernetes().is_ok()
+    {
+        return Err(Stop::skipped("no NodeClass sets tags of its own"));
+    }
+    let features: &[Feature] =
+        if tagging.is_empty() { &CUSTOM_TAGS } else { &[Feature::NodeClassTags] };
+    let base = with_features(setup(cx, Product::AutoMode)?, features);
+    let mut setups: Vec<Setup> = tagging
+        .iter()
+        .map(|tagging| {
+            let mut setup = base.clone();
+            setup.tags.clone_from(tagging.tags);
+            if let Some(class) = tagging.class {
+                setup.node_class = class.name().to_owned();
+            }
+            setup
+        })
+        .collect();
+    if setups.is_empty() {
+        setups.push(base.clone());
+    }
     let who = Who {
         role: &role.name,
         asker: "EKS Auto Mode with tags of your own".to_owned(),
         cluster: &cx.target.cluster,
         errors: CHECK.errors,
     };
-    let mut requests = requirements::auto_mode(&setup);
+    let mut requests = distinct_requests(&setups, requirements::auto_mode);
     requests.retain(|request| request.id.starts_with("custom-tags-"));
     let answers = Answers::to(requests, &Grants::of(cx, role)?);
     if answers.refused.is_empty() {
@@ -81,6 +107,16 @@ fn judge(cx: &Context<'_>) -> Result<Finding, Stop> {
         };
     }
     let refused = answers.refused;
+    let remedy = without_policy(role, &refused).unwrap_or_else(|| mend(cx, role, &base));
+    if !tagging.is_empty() {
+        let mut finding = who.finding(requirements::Consequence::StopsLaunches, &refused);
+        finding.effect = format!(
+            "{} launches no node, or nodes without what they need: EKS sends its tags, and the role \
+             may not set them.",
+            listed(&tagging.iter().map(Tagging::words).collect::<Vec<_>>())
+        );
+        return Ok(finding.mend(remedy));
+    }
     let refuses = |feature| refused.iter().any(|refused| refused.request.when.contains(&feature));
     let mut effect = String::from("Only with tags of your own:");
     for (feature, what) in [
@@ -96,11 +132,17 @@ fn judge(cx: &Context<'_>) -> Result<Finding, Stop> {
     let mut finding = who.finding(consequence, &refused);
     finding.status = FindingStatus::Warn;
     finding.effect = effect;
-    let remedy = without_policy(role, &refused).unwrap_or_else(|| mend(cx, role, &setup));
     Ok(finding.mend(remedy))
 }
 
-fn tagging(mut setup: Setup, features: &[Feature]) -> Setup {
+/// What sets tags in Auto Mode.
+fn tagging<'a>(cx: &Context<'a>) -> Vec<Tagging<'a>> {
+    let mut tagging = node_classes::tagging(cx);
+    tagging.retain(|tagging| tagging.products.contains(&Product::AutoMode));
+    tagging
+}
+
+fn with_features(mut setup: Setup, features: &[Feature]) -> Setup {
     setup.features.extend(features);
     setup
 }
@@ -108,7 +150,8 @@ fn tagging(mut setup: Setup, features: &[Feature]) -> Setup {
 fn mend(cx: &Context<'_>, role: &Role, setup: &Setup) -> Remedy {
     let printed = role::print(Kind::AutoModeCluster, cx.karpenter(), setup, Layout::Fit);
     let words = format!(
-        "If a NodeClass, StorageClass or load balancer of yours sets tags, add this policy to {}.",
+        "Add this policy to {}, so that NodeClasses, StorageClasses and load balancers of yours may \
+         set tags; or let them set none.",
         role.name
     );
     add_policies(cx, Remedy::new(words), role, &printed.policies)
@@ -166,6 +209,27 @@ mod tests {
                     json!({"facts": {"roles": {"demo-cluster": "absent"}}}),
                     &[(Status::Skipped, "demo-cluster")],
                 ),
+            ],
+        );
+        let flag = json!({"scope": {"nodeclass_tags": {"team": "a"}}});
+        let fail: &[(Status, &str)] = &[(Status::Fail, "demo-cluster")];
+        assert_rows(Account::AutoMode, &CHECK, &[("tags by a flag", flag, fail)]);
+        let tags = |document: Option<&str>| {
+            let mut patch = document.map_or_else(|| json!({"facts": {}}), with);
+            patch["facts"]["kubernetes"] = json!({"auto_node_classes": {"known": [
+                {"meta": {"name": "batch"}, "tags": {"team": "a"}}]}});
+            patch
+        };
+        let unread = json!({"facts": {"kubernetes": {"auto_node_classes":
+            {"denied": {"action": "list nodeclasses", "message": "no"}}}}});
+        assert_rows(
+            Account::AutoModeCluster,
+            &CHECK,
+            &[
+                ("no NodeClass sets tags", json!({}), &[(Status::Skipped, "demo-cluster")]),
+                ("one does", tags(None), fail),
+                ("one does, and may", tags(Some(&filled)), &[(Status::Pass, "demo-cluster")]),
+                ("whether one does is not known", unread, warn),
             ],
         );
         let outcomes = Account::AutoMode.judge(&CHECK, &with(&literal));

@@ -5,7 +5,7 @@ use crate::{
     checks::{
         Area, Check, Context, Judged, Stop, Verdicts,
         permissions::{Answers, Refused, Who, add_policies, without_policy},
-        setup::setup,
+        setup::{distinct_requests, setup, setups},
     },
     outcome::{Remedy, Unknown},
     requirements::{
@@ -78,6 +78,9 @@ policy that is older or newer than the controller, or made for another cluster n
 reported fault of all. With `--karpenter-version` the check looks ahead: it tells what to add
 before an upgrade.
 
+Where the cluster can be read, what its NodeClasses and settings use is asked for, with the names and
+tags of each NodeClass.
+
 Policies of the organisation (SCPs, RCPs) cannot be read from a member account and are not part
 of the verdict.
 
@@ -96,20 +99,23 @@ fn run(cx: &Context<'_>) -> Verdicts {
 }
 
 fn judge(cx: &Context<'_>, controller: &Controller<'_>) -> Result<Vec<Judged>, Stop> {
-    let setup = setup(cx, Product::Karpenter)?;
+    let setups = setups(cx, Product::Karpenter)?;
     let who = Who {
         role: &controller.role.name,
         asker: format!("Karpenter {}", cx.karpenter()),
         cluster: &cx.target.cluster,
         errors: CHECK.errors,
     };
-    let mut answers = Answers::to(requests(cx, &setup), &controller.grants(cx)?);
+    let mut answers = Answers::to(requests(cx, &setups), &controller.grants(cx)?);
     answers.unknown.extend(unseen_queue(cx));
+    // Permissions do not hang on which NodeClass it is, so that the first one stands for all.
+    let setup = setup(cx, Product::Karpenter)?;
     Ok(who.findings(answers, |refused| mend(cx, controller, &setup, refused)))
 }
 
-fn requests(cx: &Context<'_>, setup: &Setup) -> Vec<Request> {
-    let mut requests = requirements::controller(cx.karpenter(), setup);
+fn requests(cx: &Context<'_>, setups: &[Setup]) -> Vec<Request> {
+    let of_one = |setup: &Setup| requirements::controller(cx.karpenter(), setup);
+    let mut requests = distinct_requests(setups, of_one);
     requests.retain(|request| request.action != "iam:PassRole");
     requests
 }

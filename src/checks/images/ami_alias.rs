@@ -1,7 +1,7 @@
 //! The public parameters that the newest AL2023 image is found through.
 
 use crate::{
-    checks::{Area, Check, Context, Judged, Stop, Verdicts, remedies::quote},
+    checks::{Area, Check, Context, Judged, Stop, Verdicts, node_classes, remedies::quote},
     facts::{Fact, ssm::ImageParameter},
     outcome::{Finding, Remedy},
     requirements::version::KarpenterVersion,
@@ -31,7 +31,8 @@ Karpenter looks the alias `al2023@latest` up in these parameters; 0.35 to 0.37, 
 alias, do so for `amiFamily: AL2023` without `amiSelectorTerms`. It skips those that are not
 there. If none is left, an EC2NodeClass that asks for it launches nothing; if one architecture is
 missing, its instance types cannot be launched. A NodeClass with another family, another version
-or images of your own is not touched, so this is a warning. Karpenter up to 0.34 has no AL2023.
+or images of your own is not touched, so this is a warning. Where the EC2NodeClasses are known,
+`amis-discovered` judges what they ask for instead. Karpenter up to 0.34 has no AL2023.
 
 ## Seen as
 `failed to discover any AMIs for alias` in the controller's log, and `AMIsReady` that stays
@@ -46,6 +47,9 @@ by id, name or tags.
 };
 
 fn run(cx: &Context<'_>) -> Verdicts {
+    if node_classes::known(cx).iter().any(|class| class.product == Product::Karpenter) {
+        return Err(Stop::skipped("the EC2NodeClasses are known (see amis-discovered)"));
+    }
     if cx.karpenter() < AL2023 {
         return Err(Stop::skipped(format!(
             "Karpenter {} knows no AL2023 images, and the parameters of other families are not read",

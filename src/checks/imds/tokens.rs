@@ -2,7 +2,11 @@
 
 use super::{API, change_words, is, judged};
 use crate::{
-    checks::{Area, Check, Context, Verdicts},
+    checks::{
+        Area, Check, Context, Judged, Stop, Verdicts,
+        node_classes::{self, Class},
+    },
+    facts::ec2::ImdsDefaults,
     outcome::{Finding, Remedy},
     target::Product,
 };
@@ -22,7 +26,8 @@ The account does not enforce IMDSv2 (`HttpTokensEnforced`) in this region.
 Where it does, EC2 refuses every launch that asks for `httpTokens: optional`, whatever the
 launch template says. An EC2NodeClass asks for `required` unless you changed it, so only those
 with `metadataOptions.httpTokens: optional` are refused. The plain default `HttpTokens: required`
-refuses nothing: a launch that says `optional` gets it.
+refuses nothing: a launch that says `optional` gets it. Where the EC2NodeClasses are known, each is
+judged by what it asks for.
 
 ## Seen as
 `You can't launch instances with IMDSv1 because httpTokensEnforced is enabled for this account`
@@ -35,6 +40,48 @@ Set `httpTokens: required` in the EC2NodeClass, once nothing on its nodes needs 
 };
 
 fn run(cx: &Context<'_>) -> Verdicts {
+    let classes: Vec<_> = node_classes::known(cx)
+        .into_iter()
+        .filter(|class| class.product == Product::Karpenter)
+        .collect();
+    let defaults = cx.facts.imds_defaults.known();
+    if let (Ok(defaults), false) = (&defaults, classes.is_empty())
+        && is(defaults.http_tokens_enforced.as_ref(), "enabled")
+    {
+        let judge =
+            |class: &Class<'_>| Judged::new(class.subject(), || Ok(of_class(cx, defaults, class)));
+        return Ok(classes.iter().map(judge).collect());
+    }
+    of_region(cx)
+}
+
+fn of_class(cx: &Context<'_>, defaults: &ImdsDefaults, class: &Class<'_>) -> Finding {
+    let options = class.spec.metadata_options.as_ref();
+    // What is not written is `required`, by the default of the custom resource.
+    if !is(options.and_then(|options| options.http_tokens.as_ref()), "optional") {
+        return Finding::pass("It asks for IMDSv2, which the account enforces.");
+    }
+    Finding::fail(
+        format!(
+            "{class} asks for httpTokens: optional, and the account enforces IMDSv2 in {}.",
+            cx.region()
+        ),
+        format!("EC2 refuses every launch for {class}."),
+    )
+    .errors(&["imdsv1-refused"])
+    .evidence(API, "AccountLevel.HttpTokensEnforced", "enabled")
+    .evidence(class.api(), "spec.metadataOptions.httpTokens", "optional")
+    .mend(
+        Remedy::new(change_words(
+            defaults,
+            "Set metadataOptions.httpTokens to required, once nothing on its nodes needs IMDSv1. If \
+             something does, the account must stop enforcing IMDSv2",
+        ))
+        .run(class.edit()),
+    )
+}
+
+fn of_region(cx: &Context<'_>) -> Result<Vec<Judged>, Stop> {
     judged(cx, |defaults| {
         if !is(defaults.http_tokens_enforced.as_ref(), "enabled") {
             let required = is(defaults.http_tokens.as_ref(), "required");
@@ -94,6 +141,22 @@ mod tests {
                     json!({"facts": {"imds_defaults": denied}}),
                     &[(Status::Unknown, REGION)],
                 ),
+            ],
+        );
+        let asks = |tokens: &str| {
+            let mut patch = set("http_tokens_enforced", "enabled");
+            patch["facts"]["kubernetes"] = json!({"ec2_node_classes": {"known": [
+                {"meta": {"name": "default"}, "metadata_options": {"http_tokens": tokens}}]}});
+            patch
+        };
+        let subject = "EC2NodeClass/default";
+        assert_rows(
+            Account::KarpenterCluster,
+            &CHECK,
+            &[
+                ("not enforced", json!({}), &[(Status::Pass, REGION)]),
+                ("enforced, and asked for", asks("required"), &[(Status::Pass, subject)]),
+                ("enforced, and not asked for", asks("optional"), &[(Status::Fail, subject)]),
             ],
         );
         assert_rows(

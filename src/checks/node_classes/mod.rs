@@ -1,6 +1,13 @@
 //! The NodeClasses of the cluster, of either product.
 
-use std::fmt;
+pub mod capacity_reservations;
+pub mod instance_profile;
+pub mod placement_group;
+pub mod role;
+pub mod tags;
+pub mod volumes;
+
+use std::{collections::BTreeMap, fmt};
 
 use super::{Context, Judged, Stop, Verdicts};
 use crate::{
@@ -28,6 +35,12 @@ impl<'a> Class<'a> {
     /// `EC2NodeClass/default`.
     pub fn subject(&self) -> String {
         format!("{}/{}", self.kind(), self.name())
+    }
+
+    /// Whether a condition of its status is True: what the product says that it did.
+    pub fn is_ready(&self, condition: &str) -> bool {
+        let mut conditions = self.spec.conditions.iter();
+        conditions.any(|found| found.kind == condition && found.status == "True")
     }
 
     /// Where in the cluster evidence was read.
@@ -100,6 +113,39 @@ pub fn known<'a>(cx: &Context<'a>) -> Vec<Class<'a>> {
 fn of<'a>(cx: &Context<'a>, product: Product) -> impl Iterator<Item = Class<'a>> {
     let classes = list(cx, product).value().into_iter().flatten();
     classes.map(move |spec| Class { product, spec })
+}
+
+/// Tags of the user's own, and who sets them.
+pub struct Tagging<'a> {
+    /// Nothing where the user named the tags.
+    pub class: Option<Class<'a>>,
+    pub products: Vec<Product>,
+    pub tags: &'a BTreeMap<String, String>,
+}
+
+impl Tagging<'_> {
+    pub fn subject(&self) -> String {
+        self.class.map_or_else(|| "--nodeclass-tag".to_owned(), |class| class.subject())
+    }
+
+    pub fn words(&self) -> String {
+        self.class.map_or_else(|| "--nodeclass-tag".to_owned(), |class| class.to_string())
+    }
+}
+
+/// Who sets tags: NodeClasses that are known, and the user with `--nodeclass-tag`.
+pub fn tagging<'a>(cx: &Context<'a>) -> Vec<Tagging<'a>> {
+    let of_classes = known(cx).into_iter().map(|class| Tagging {
+        class: Some(class),
+        products: vec![class.product],
+        tags: &class.spec.tags,
+    });
+    let named = Tagging {
+        class: None,
+        products: cx.target.products.iter().map(|product| product.value).collect(),
+        tags: &cx.target.node_class_tags,
+    };
+    of_classes.chain([named]).filter(|tagging| !tagging.tags.is_empty()).collect()
 }
 
 /// Judges each NodeClass of these products on its own. A product whose NodeClasses could not be

@@ -19,6 +19,8 @@ use token::replace;
 const WORDS: &[&str] = &["action", "origin", "scope", "state", "entry_type", "message"];
 /// Free text that someone wrote.
 const PROSE: &[&str] = &["managed_exception_message"];
+/// Fields that are maps from a tag's key to its value.
+const TAGS: &[&str] = &["tags", "nodeclass_tags"];
 /// Fields that are maps from a name to a fact or a value.
 const MAPS: &[&str] = &[
     "roles",
@@ -31,7 +33,6 @@ const MAPS: &[&str] = &[
     "named_profiles",
     "placement_groups",
     "known",
-    "tags",
 ];
 /// What comes before the name in tag keys that Kubernetes, Karpenter and AWS give.
 const PUBLIC_KEYS: &[&str] =
@@ -105,10 +106,10 @@ impl Redactor {
             Value::Array(items) => items.iter_mut().for_each(|item| self.visit(item, field)),
             Value::Object(fields) => {
                 let visited = std::mem::take(fields).into_iter().map(|(key, mut value)| {
-                    let inner = if field == "tags" { "tag value" } else { key.as_str() };
+                    let inner = if TAGS.contains(&field) { "tag value" } else { key.as_str() };
                     self.visit(&mut value, inner);
                     let key = match field {
-                        "tags" => self.tag_key(&key),
+                        _ if TAGS.contains(&field) => self.tag_key(&key),
                         _ if MAPS.contains(&field) => self.text(&key),
                         _ => key,
                     };

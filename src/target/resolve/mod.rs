@@ -72,6 +72,7 @@ pub fn resolve(scope: &Scope, facts: &Facts) -> Target {
             scope.discovery_tag(),
             if scope.discovery_tag.is_some() { Origin::Flag } else { Origin::Default },
         ),
+        node_class_tags: scope.nodeclass_tags.clone(),
         no_kube: scope.no_kube,
         thresholds: scope.thresholds,
         notes,

@@ -14,6 +14,8 @@ AL2023_VARIANTS = ("standard", "nvidia", "neuron")
 WINDOWS_VERSIONS = ("2019", "2022")
 ARCHITECTURES = ("x86_64", "arm64")
 RELEASE = "20261101"
+# An older release of AL2023, which only a pinned alias names.
+PINNED = "20261015"
 
 
 @dataclass(frozen=True)
@@ -37,15 +39,17 @@ def _al2023(region: str, version: str) -> Iterator[NodeImage]:
         for variant in AL2023_VARIANTS:
             if (variant, architecture) == ("neuron", "arm64"):
                 continue
-            release = f"amazon-eks-node-al2023-{architecture}-{variant}-{version}-v{RELEASE}"
+            name = f"amazon-eks-node-al2023-{architecture}-{variant}-{version}"
             folder = f"{root}/{architecture}/{variant}"
+            newest, pinned = f"{name}-v{RELEASE}", f"{name}-v{PINNED}"
             yield _image(
                 region,
-                release,
+                newest,
                 architecture,
                 f"{folder}/recommended/image_id",
-                f"{folder}/{release}/image_id",
+                f"{folder}/{newest}/image_id",
             )
+            yield _image(region, pinned, architecture, f"{folder}/{pinned}/image_id")
 
 
 def _bottlerocket(region: str, version: str) -> Iterator[NodeImage]:
