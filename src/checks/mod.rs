@@ -20,6 +20,7 @@ mod setup;
 pub(crate) mod testing;
 mod trust;
 
+mod auto_mode;
 mod cluster;
 mod cluster_role;
 mod controller;
@@ -28,15 +29,19 @@ mod disruption;
 mod images;
 mod imds;
 mod initialization;
+mod kms;
 mod launch;
+mod network;
 mod node_role;
 mod queue;
+mod quotas;
 mod scheduling;
 mod security_groups;
 mod statuses;
 mod subnets;
 mod target;
 mod versions;
+mod volumes;
 mod workloads;
 
 pub use check::{Area, Check, Judged, Stop, Verdicts};
@@ -64,6 +69,8 @@ pub static ALL: &[&Check] = &[
     &cluster_role::trust::CHECK,
     &cluster_role::permissions::CHECK,
     &cluster_role::custom_tags::CHECK,
+    &auto_mode::settings::CHECK,
+    &auto_mode::addons::CHECK,
     &permissions::boundary::CHECK,
     &imds::endpoint::CHECK,
     &imds::hop_limit::CHECK,
@@ -77,9 +84,11 @@ pub static ALL: &[&Check] = &[
     &node_pools::zones::CHECK,
     &subnets::free_addresses::CHECK,
     &subnets::cluster_free_addresses::CHECK,
+    &subnets::prefixes::CHECK,
     &security_groups::discovered::CHECK,
     &security_groups::vpc::CHECK,
     &node_classes::tags::CHECK,
+    &images::allowed::CHECK,
     &images::ami_alias::CHECK,
     &images::discovered::CHECK,
     &node_classes::volumes::CHECK,
@@ -93,8 +102,22 @@ pub static ALL: &[&Check] = &[
     &statuses::node_classes::CHECK,
     &statuses::node_pools::CHECK,
     &statuses::node_claims::CHECK,
+    &volumes::keys::CHECK,
+    &volumes::failed_launches::CHECK,
+    &quotas::on_demand::CHECK,
+    &quotas::spot::CHECK,
+    &quotas::instance_profiles::CHECK,
     // Join
     &cluster::auth_mode::CHECK,
+    &network::routes::CHECK,
+    &network::endpoints::CHECK,
+    &network::isolated::CHECK,
+    &network::dns::CHECK,
+    &network::endpoint_access::CHECK,
+    &network::public_access::CHECK,
+    &network::acls::CHECK,
+    &security_groups::reach::CHECK,
+    &security_groups::cluster_tag::CHECK,
     &node_role::trust::CHECK,
     &node_role::permissions::CHECK,
     &node_role::not_cluster_role::CHECK,
@@ -147,6 +170,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::outcome::Status;
 
     #[test]
     fn ids_are_unique_slugs() {
@@ -158,6 +182,23 @@ mod tests {
                 "{} is no slug",
                 check.id
             );
+        }
+    }
+
+    /// What a NodeClass may do that nobody has read always warns with Auto Mode.
+    #[test]
+    fn healthy_accounts_are_silent() {
+        use super::testing::Account::{AutoMode, AutoModeCluster, Karpenter, KarpenterCluster};
+        let silent = |check: &&&Check| check.id != "cluster-role-custom-tags";
+        for account in [Karpenter, KarpenterCluster, AutoMode, AutoModeCluster] {
+            for check in ALL.iter().filter(silent) {
+                let outcomes = account.judge(check, &serde_json::json!({}));
+                let found = |outcome: &&crate::outcome::Outcome| {
+                    matches!(outcome.status, Status::Warn | Status::Fail | Status::Unknown)
+                };
+                let found: Vec<_> = outcomes.iter().filter(found).collect();
+                assert!(found.is_empty(), "{account:?}: {found:#?}");
+            }
         }
     }
 

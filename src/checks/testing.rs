@@ -75,6 +75,9 @@ fn clear_replaced_facts(account: &mut Value, patch: &Value) {
         *account = Value::Null;
         return;
     }
+    if changes.contains_key("known") {
+        fields.retain(|key, _| !kinds.contains(&key.as_str()));
+    }
     for (key, change) in changes {
         if let Some(field) = fields.get_mut(key) {
             clear_replaced_facts(field, change);

@@ -8,8 +8,9 @@ use super::{
     aws::Aws,
     kubernetes::{self, Reach, access::Described},
     node_classes::{self, NodeClassFacts},
+    queues::{self, QueueFacts},
     roles::Roles,
-    schedule::{self, QueueFacts},
+    schedule,
 };
 use crate::{
     facts::{Fact, arn, eks::PodIdentityAssociation, kubernetes::Kubernetes},
@@ -82,7 +83,7 @@ async fn follow_controllers(
     facts: &Kubernetes,
 ) -> (QueueFacts, Option<Fact<Vec<Fact<PodIdentityAssociation>>>>) {
     let found = facts.controllers.value().map(Vec::as_slice).unwrap_or_default();
-    let known = schedule::first_queues(scope);
+    let known = queues::first_queues(scope);
     let named = found.iter().filter_map(cluster_says::queue);
     let named: BTreeSet<String> = named.map(|name| names::queue_name(&name).to_owned()).collect();
     let unknown = named.into_iter().filter(|name| !known.contains(name)).collect();
@@ -96,7 +97,7 @@ async fn follow_controllers(
         .map(|one| (one.meta.namespace.clone(), one.service_account.clone()))
         .collect();
     let (queues, associations, ()) = join!(
-        schedule::queues_of(aws, scope, unknown),
+        queues::queues_of(aws, scope, unknown),
         associations(aws, roles, scope, &accounts),
         roles.look_up_guessed(controller_roles),
     );

@@ -1,5 +1,6 @@
 //! The only code that talks to a network: it fills [`Facts`] and judges nothing.
 
+mod account;
 mod ask;
 pub mod aws;
 pub mod call_log;
@@ -7,7 +8,9 @@ pub mod config;
 mod in_cluster;
 pub mod kubernetes;
 mod node_classes;
+mod network;
 mod policies;
+mod queues;
 mod roles;
 mod schedule;
 mod whole_answer;

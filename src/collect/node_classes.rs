@@ -4,6 +4,7 @@
 //! NodeClasses ─▶ DescribeSubnets, DescribeSecurityGroups; GetInstanceProfile ─▶ role
 //! NodeClasses ─▶ GetParameters ─▶ DescribeImages
 //! NodeClasses ─▶ DescribePlacementGroups, DescribeCapacityReservations
+//! NodeClasses ─▶ DescribeKey, GetKeyPolicy, ListGrants
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,6 +14,7 @@ use tokio::join;
 
 use super::{
     aws::{Aws, ec2},
+    network::keys,
     roles::Roles,
     schedule,
 };
@@ -21,6 +23,7 @@ use crate::{
         Fact,
         ec2::{CapacityReservation, Image, PlacementGroup, SecurityGroup, Subnet},
         iam::InstanceProfile,
+        kms::Key,
         kubernetes::{
             Kubernetes,
             node_class::{AmiTerm, NodeClass, SelectorTerm},
@@ -47,6 +50,8 @@ pub struct NodeClassFacts {
     pub named_profiles: BTreeMap<String, Fact<InstanceProfile>>,
     pub placement_groups: BTreeMap<String, Fact<PlacementGroup>>,
     pub reservations: Vec<Selected<SelectorTerm, CapacityReservation>>,
+    /// The keys of volumes.
+    pub keys: Vec<(String, Fact<Key>)>,
 }
 
 /// Reads what the cluster's NodeClasses name. What the discovery tag selects, and the parameters
@@ -81,9 +86,13 @@ pub async fn read(
         images(aws, version, &classes),
         selected_images(aws, &classes),
         profiles(aws, roles, &classes),
-        async { join!(placement_groups(aws, &classes), reservations(aws, &classes)) },
+        async {
+            let named = classes.iter().flat_map(|class| &class.volumes);
+            let named = named.filter_map(|volume| volume.kms_key.clone()).collect();
+            join!(placement_groups(aws, &classes), reservations(aws, &classes), keys(aws, named))
+        },
     );
-    let (placement_groups, reservations) = more;
+    let (placement_groups, reservations, keys) = more;
     NodeClassFacts {
         subnets,
         security_groups,
@@ -93,6 +102,7 @@ pub async fn read(
         named_profiles,
         placement_groups,
         reservations,
+        keys,
     }
 }
 

@@ -6,7 +6,10 @@ use std::{
 };
 
 use futures_util::future::join_all;
-use tokio::{join, sync::Semaphore};
+use tokio::{
+    join,
+    sync::{OnceCell, Semaphore},
+};
 
 use super::aws::Aws;
 use crate::facts::{Fact, iam::RolePolicies};
@@ -19,6 +22,8 @@ const AT_A_TIME: usize = 8;
 pub struct Policies<'a> {
     aws: &'a Aws,
     permits: Semaphore,
+    /// One list saves asking each attached policy for its default version.
+    versions: OnceCell<Fact<BTreeMap<String, String>>>,
     claimed: Mutex<BTreeSet<String>>,
     of_roles: Mutex<BTreeMap<String, RolePolicies>>,
     documents: Mutex<BTreeMap<String, Fact<String>>>,
@@ -29,6 +34,7 @@ impl<'a> Policies<'a> {
         Self {
             aws,
             permits: Semaphore::new(AT_A_TIME),
+            versions: OnceCell::new(),
             claimed: Mutex::default(),
             of_roles: Mutex::default(),
             documents: Mutex::default(),
@@ -42,12 +48,24 @@ impl<'a> Policies<'a> {
         lock(&self.of_roles).insert(role.to_owned(), policies);
     }
 
+    /// The default versions of attached policies, asked for once.
+    pub async fn versions(&self) -> &Fact<BTreeMap<String, String>> {
+        self.versions.get_or_init(|| self.permitted(self.aws.default_versions())).await
+    }
+
     /// Fetches the document of a managed policy.
     pub async fn document(&self, arn: &str) {
         if !lock(&self.claimed).insert(arn.to_owned()) {
             return;
         }
-        let document = self.permitted(self.aws.policy(arn)).await;
+        let document = match self.versions().await {
+            Fact::Known(versions) => match versions.get(arn) {
+                Some(version) => self.permitted(self.aws.policy_version(arn, version)).await,
+                // A boundary is not attached.
+                None => self.permitted(self.aws.policy(arn)).await,
+            },
+            unseen => unseen.clone().map(|_| String::new()),
+        };
         lock(&self.documents).insert(arn.to_owned(), document);
     }
 

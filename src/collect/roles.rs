@@ -39,6 +39,11 @@ impl<'a> Roles<'a> {
         }
     }
 
+    /// Asks early for what every attached policy needs.
+    pub async fn list_policies(&self) {
+        self.policies.versions().await;
+    }
+
     /// Fetches these roles.
     pub async fn look_up(&self, names: impl IntoIterator<Item = String>) {
         join_all(names.into_iter().map(|name| self.one(name))).await;
@@ -67,6 +72,17 @@ impl<'a> Roles<'a> {
             self.one(name.clone()).await;
             if self.seen(&name).is_some() {
                 join!(self.policies_of(&name), self.boundary_of(&name));
+            }
+        });
+        join_all(lookups).await;
+    }
+
+    /// The same for node roles that may not exist, with the instance profiles that hold them.
+    pub async fn look_up_guessed_nodes(&self, names: impl IntoIterator<Item = String>) {
+        let lookups = names.into_iter().map(|name| async move {
+            self.look_up_guessed([name.clone()]).await;
+            if self.seen(&name).is_some() {
+                self.profiles_of(name).await;
             }
         });
         join_all(lookups).await;

@@ -6,14 +6,16 @@
 //! ListPodIdentityAssociations ─▶ DescribePodIdentityAssociation ─▶ role
 //! ListInstanceProfiles ─▶ role
 //! role: GetRole, ListInstanceProfilesForRole, ListRolePolicies ─▶ GetRolePolicy,
-//!       ListAttachedRolePolicies ─▶ GetPolicy ─▶ GetPolicyVersion; of its boundary the same
-//! GetQueueUrl ─▶ GetQueueAttributes
+//!       ListAttachedRolePolicies ─▶ GetPolicyVersion; of its boundary GetPolicy before
+//! GetQueueUrl ─▶ GetQueueAttributes ─▶ DescribeKey ─▶ GetKeyPolicy, ListGrants
 //! GetQueueUrl ─▶ ListRuleNamesByTarget ─▶ DescribeRule
-//! DescribeCluster ─▶ role; GetOpenIDConnectProvider; DescribeSubnets, DescribeSecurityGroups of the VPC; GetParameters
+//! DescribeCluster ─▶ role; GetOpenIDConnectProvider; GetParameters; all of the VPC;
+//!       DescribeVpcs ─▶ DescribeDhcpOptions; DescribeSubnets ─▶ what blocks public access
 //! DescribeCluster ─▶ the API server's lists; its Deployments ─▶ service account ─▶ role, queue;
 //!       its NodeClasses ─▶ what they name (`node_classes.rs`)
 //! ListNodegroups ─▶ DescribeNodegroup
-//! GetCallerIdentity; DescribeAddon; GetRole by usual names ─▶ policies of those that exist; DescribeSubnets, DescribeSecurityGroups by tag; …
+//! GetEbsDefaultKmsKeyId ─▶ DescribeKey, GetKeyPolicy, ListGrants
+//! GetCallerIdentity; ListPolicies; ListServiceQuotas; DescribeInstances; GetAccountSummary; DescribeAddon; GetRole by usual names ─▶ policies of those that exist; DescribeSubnets, DescribeSecurityGroups by tag; …
 //! ```
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,9 +24,12 @@ use futures_util::future::join_all;
 use tokio::join;
 
 use super::{
+    account,
     aws::{Aws, ec2},
     in_cluster::{self, InCluster},
     kubernetes::Reach,
+    network::VpcFacts,
+    queues::queues,
     roles::Roles,
 };
 use crate::{
@@ -32,10 +37,8 @@ use crate::{
         Fact, Facts, arn,
         ec2::{SecurityGroup, Subnet},
         eks::{AccessEntry, Addon, AuthenticationMode, Cluster, PodIdentityAssociation},
-        events::Rule,
         iam::{InstanceProfile, OidcProvider},
         selected::Query,
-        sqs::Queue,
         ssm::ImageParameter,
     },
     target::{
@@ -58,7 +61,6 @@ pub async fn read(aws: &Aws, reach: &Reach, scope: &Scope) -> Facts {
         queues,
         account,
         tagged,
-        addons,
         (),
     ) = join!(
         aws.caller(),
@@ -68,9 +70,8 @@ pub async fn read(aws: &Aws, reach: &Reach, scope: &Scope) -> Facts {
         associations(aws, &roles, scope),
         instance_profiles(aws, &roles, scope),
         queues(aws, scope),
-        async { join!(aws.role_of_spot(), aws.imds_defaults()) },
+        account::read(aws),
         selected(aws, &by_tag),
-        addons(aws, scope),
         named_roles(&roles, scope),
     );
     roles.fetch_boundaries().await;
@@ -86,25 +87,31 @@ pub async fn read(aws: &Aws, reach: &Reach, scope: &Scope) -> Facts {
     let mut image_parameters = cluster.image_parameters;
     image_parameters.extend(node_classes.parameters);
     let queues = queues.and(named);
+    let kms_keys = account.keys.into_iter().chain(queues.keys).chain(node_classes.keys).collect();
     Facts {
         caller,
         cluster: cluster.cluster,
         node_groups,
         access_entries,
         pod_identity_associations: all_of(associations, of_others),
-        addons,
+        addons: cluster.addons,
         oidc_provider: cluster.oidc_provider,
         roles: roles.roles,
         role_policies: roles.role_policies,
         policies: roles.policies,
         instance_profiles: profiles,
         role_profiles: roles.profiles,
-        spot_role: account.0,
-        imds_defaults: account.1,
+        spot_role: account.spot_role,
+        imds_defaults: account.imds_defaults,
+        allowed_images: account.allowed_images,
+        ebs_default_key: account.ebs_default_key,
+        kms_keys,
+        limits: account.limits,
         discovered_subnets: tagged.0,
-        vpc_subnets: cluster.subnets,
+        vpc_subnets: cluster.vpc.subnets,
         discovered_security_groups: tagged.1,
-        vpc_security_groups: cluster.security_groups,
+        vpc_security_groups: cluster.vpc.security_groups,
+        network: cluster.vpc.network,
         selected_subnets: node_classes.subnets,
         selected_security_groups: node_classes.security_groups,
         images: node_classes.images,
@@ -122,8 +129,8 @@ pub async fn read(aws: &Aws, reach: &Reach, scope: &Scope) -> Facts {
 /// The cluster, and what can be asked only once it is known.
 struct ClusterFacts {
     cluster: Fact<Cluster>,
-    subnets: Fact<Vec<Subnet>>,
-    security_groups: Fact<Vec<SecurityGroup>>,
+    addons: BTreeMap<String, Fact<Addon>>,
+    vpc: VpcFacts,
     image_parameters: BTreeMap<String, Fact<ImageParameter>>,
     oidc_provider: Fact<OidcProvider>,
     inside: InCluster,
@@ -135,36 +142,46 @@ async fn cluster_and_network(
     roles: &Roles<'_>,
     scope: &Scope,
 ) -> ClusterFacts {
-    let described = aws.cluster(&scope.cluster).await;
+    let (described, mut addons) =
+        join!(aws.cluster(&scope.cluster), addons(aws, scope, &names::IDENTITY_ADDONS));
     let Some(cluster) = described.cluster.value() else {
         let inside = in_cluster::read(aws, reach, roles, scope, &described).await;
         return ClusterFacts {
             cluster: described.cluster,
-            subnets: Fact::not_asked("the cluster, and so its VPC, could not be read"),
-            security_groups: Fact::not_asked("the cluster, and so its VPC, could not be read"),
+            addons,
+            vpc: VpcFacts::not_asked("the cluster, and so its VPC, could not be read"),
             image_parameters: BTreeMap::new(),
             oidc_provider: Fact::not_asked("the cluster, and so its issuer, could not be read"),
             inside,
         };
     };
+    let auto_mode = cluster.auto_mode.compute || scope.product == ProductChoice::AutoMode;
     let auto_node_role = cluster.auto_mode.node_role_arn.as_deref().map(arn::role_name);
     let parameters = names::image_parameters(&cluster.version);
-    let (inside, (subnets, security_groups), image_parameters, oidc_provider, (), ()) = join!(
+    let more = if auto_mode { names::AUTO_MODE_ADDONS.as_slice() } else { &[] };
+    let blocks = auto_mode || names::takes_prefixes(&addons);
+    let (inside, mut vpc, image_parameters, oidc_provider, more, (), ()) = join!(
         in_cluster::read(aws, reach, roles, scope, &described),
-        vpc(aws, cluster.network.vpc_id.as_deref()),
+        vpc(aws, cluster.network.vpc_id.as_deref(), blocks),
         aws.image_parameters(&parameters),
         oidc_provider(aws, cluster),
-        cluster_role(roles, scope, cluster),
+        self::addons(aws, scope, more),
+        cluster_role(roles, cluster, auto_mode),
         node_roles(roles, auto_node_role.map(str::to_owned).into_iter().collect()),
     );
+    // Only the cluster itself shows it where the CNI is no add-on.
+    if !blocks && inside.kubernetes.cni.value().is_some_and(|cni| cni.prefix_delegation) {
+        vpc.read_used_blocks(aws).await;
+    }
+    addons.extend(more);
     let cluster = described.cluster;
-    ClusterFacts { cluster, subnets, security_groups, image_parameters, oidc_provider, inside }
+    ClusterFacts { cluster, addons, vpc, image_parameters, oidc_provider, inside }
 }
 
 /// Only Auto Mode acts with permissions of the cluster's role that are worth judging.
-async fn cluster_role(roles: &Roles<'_>, scope: &Scope, cluster: &Cluster) {
+async fn cluster_role(roles: &Roles<'_>, cluster: &Cluster, auto_mode: bool) {
     let name = arn::role_name(&cluster.role_arn).to_owned();
-    if cluster.auto_mode.compute || scope.product == ProductChoice::AutoMode {
+    if auto_mode {
         roles.look_up_with_policies([name]).await;
     } else {
         roles.look_up([name]).await;
@@ -183,11 +200,11 @@ pub async fn node_roles(roles: &Roles<'_>, names: Vec<String>) {
     join!(roles.look_up_with_policies(names.clone()), roles.look_up_node_roles(names));
 }
 
-async fn addons(aws: &Aws, scope: &Scope) -> BTreeMap<String, Fact<Addon>> {
-    let wanted = [names::POD_IDENTITY_AGENT, names::CNI_ADDON];
-    let found = join_all(
-        wanted.map(|name| async move { (name.to_owned(), aws.addon(&scope.cluster, name).await) }),
-    );
+async fn addons(aws: &Aws, scope: &Scope, wanted: &[&str]) -> BTreeMap<String, Fact<Addon>> {
+    let found =
+        join_all(wanted.iter().map(|name| async move {
+            ((*name).to_owned(), aws.addon(&scope.cluster, name).await)
+        }));
     found.await.into_iter().collect()
 }
 
@@ -199,15 +216,10 @@ async fn selected(aws: &Aws, by_tag: &Query) -> (Fact<Vec<Subnet>>, Fact<Vec<Sec
     )
 }
 
-async fn vpc(aws: &Aws, id: Option<&str>) -> (Fact<Vec<Subnet>>, Fact<Vec<SecurityGroup>>) {
+async fn vpc(aws: &Aws, id: Option<&str>, blocks: bool) -> VpcFacts {
     match id {
-        Some(id) => {
-            join!(aws.subnets(ec2::in_vpc(id)), aws.security_groups(ec2::in_vpc(id)))
-        }
-        None => {
-            let why = "eks:DescribeCluster does not say in which VPC the cluster is";
-            (Fact::not_asked(why), Fact::not_asked(why))
-        }
+        Some(id) => VpcFacts::read(aws, id, blocks).await,
+        None => VpcFacts::not_asked("eks:DescribeCluster does not say in which VPC the cluster is"),
     }
 }
 
@@ -325,51 +337,8 @@ async fn named_roles(roles: &Roles<'_>, scope: &Scope) {
         scope.node_roles.iter().map(name).collect()
     };
     join!(
-        roles.look_up_guessed(controllers.into_iter().chain(nodes.clone())),
-        roles.look_up_node_roles(nodes),
+        roles.list_policies(),
+        roles.look_up_guessed(controllers),
+        roles.look_up_guessed_nodes(nodes),
     );
-}
-
-/// Queues, and the rules that target them.
-#[derive(Debug, Default)]
-pub struct QueueFacts {
-    queues: BTreeMap<String, Fact<Queue>>,
-    rules: BTreeMap<String, Fact<Vec<Fact<Rule>>>>,
-}
-
-impl QueueFacts {
-    fn and(mut self, more: Self) -> Self {
-        self.queues.extend(more.queues);
-        self.rules.extend(more.rules);
-        self
-    }
-}
-
-async fn queues(aws: &Aws, scope: &Scope) -> QueueFacts {
-    queues_of(aws, scope, first_queues(scope)).await
-}
-
-/// The queues that are looked for before anything else is known.
-pub fn first_queues(scope: &Scope) -> Vec<String> {
-    match &scope.interruption_queue {
-        Some(named) => vec![names::queue_name(named).to_owned()],
-        None => names::queues(&scope.cluster).into(),
-    }
-}
-
-/// The queues of these names.
-pub async fn queues_of(aws: &Aws, scope: &Scope, wanted: Vec<String>) -> QueueFacts {
-    let found = join_all(wanted.into_iter().map(|name| async {
-        let (queue, rules) = aws.queue_with_rules(&name, &scope.region).await;
-        (name, queue, rules)
-    }))
-    .await;
-    let mut facts = QueueFacts::default();
-    for (name, queue, rules) in found {
-        if queue != Fact::Absent {
-            facts.rules.insert(name.clone(), rules);
-        }
-        facts.queues.insert(name, queue);
-    }
-    facts
 }

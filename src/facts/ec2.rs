@@ -1,4 +1,4 @@
-//! Account defaults, subnets, security groups, images, placement groups and capacity
+//! Account settings, subnets, security groups, images, placement groups and capacity
 //! reservations (EC2).
 
 use std::collections::BTreeMap;
@@ -38,6 +38,17 @@ pub struct Subnet {
     /// Free IPv4 addresses.
     pub free_addresses: u32,
     pub owner: Option<String>,
+    /// Whether instances get a public IPv4 address unless their launch says otherwise.
+    #[serde(default)]
+    pub public_addresses: bool,
+    #[serde(default)]
+    pub ipv6_cidrs: Vec<String>,
+    /// Whether interfaces get an IPv6 address unless their launch says otherwise.
+    #[serde(default)]
+    pub assigns_ipv6: bool,
+    /// How public access is blocked: `off`, `block-bidirectional` or `block-ingress`.
+    #[serde(default)]
+    pub public_access_block: Option<String>,
     pub tags: BTreeMap<String, String>,
 }
 
@@ -46,6 +57,9 @@ pub struct SecurityGroup {
     pub id: String,
     pub name: String,
     pub vpc_id: Option<String>,
+    /// None in facts of before they were read.
+    #[serde(default)]
+    pub rules: Option<GroupRules>,
     pub tags: BTreeMap<String, String>,
 }
 
@@ -107,4 +121,53 @@ pub struct CapacityReservation {
     pub owner: Option<String>,
     /// `open` or `targeted`.
     pub matching: String,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GroupRules {
+    pub ingress: Vec<GroupRule>,
+    pub egress: Vec<GroupRule>,
+}
+
+/// What a security group lets pass, and from or to where.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GroupRule {
+    /// `tcp`, `udp`, `icmp`, a number, or `-1` for all.
+    pub protocol: String,
+    pub from_port: Option<i32>,
+    pub to_port: Option<i32>,
+    /// IPv4 and IPv6 blocks.
+    pub cidrs: Vec<String>,
+    /// Ids of security groups.
+    pub groups: Vec<String>,
+    pub prefix_lists: Vec<String>,
+}
+
+/// `ec2:GetAllowedImagesSettings`: AMIs of others that the account may use.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AllowedImages {
+    /// `disabled`, `audit-mode` or `enabled`.
+    pub state: String,
+    /// `account` or `declarative-policy`.
+    pub managed_by: Option<String>,
+    /// An image must meet one of these.
+    pub criteria: Vec<ImageCriterion>,
+}
+
+/// An image must meet every part that is given.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ImageCriterion {
+    /// `amazon`, `aws-marketplace`, `aws-backup-vault`, account ids or `none`.
+    pub providers: Vec<String>,
+    /// May hold `*` and `?`.
+    pub names: Vec<String>,
+    pub marketplace_codes: Vec<String>,
+    pub max_days_since_deprecated: Option<i32>,
+    pub max_days_since_created: Option<i32>,
+    /// Whether it asks for a watermark or a scan's result too.
+    pub asks_more: bool,
 }

@@ -1,5 +1,7 @@
 //! What EKS says of a cluster.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -66,8 +68,14 @@ pub struct ClusterNetwork {
     /// The control plane's subnets.
     pub subnet_ids: Vec<String>,
     pub cluster_security_group_id: Option<String>,
+    /// Further groups of the control plane's interfaces.
+    #[serde(default)]
+    pub security_group_ids: Vec<String>,
     pub endpoint_public_access: bool,
     pub endpoint_private_access: bool,
+    /// Who may use the public endpoint; none given means everybody.
+    #[serde(default)]
+    pub public_access_cidrs: Vec<String>,
     /// `ipv4` or `ipv6`.
     pub ip_family: Option<String>,
 }
@@ -146,4 +154,7 @@ pub struct Addon {
     pub status: String,
     /// The role that EKS gives to the add-on's service account (IRSA).
     pub service_account_role_arn: Option<String>,
+    /// The environment that its configuration sets.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
 }

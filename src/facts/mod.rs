@@ -10,8 +10,11 @@ pub mod eks;
 pub mod events;
 mod fact;
 pub mod iam;
+pub mod kms;
 pub mod kubernetes;
 pub mod selected;
+pub mod limits;
+pub mod network;
 pub mod sqs;
 pub mod ssm;
 
@@ -50,6 +53,12 @@ pub struct Facts {
     pub role_profiles: BTreeMap<String, Fact<Vec<iam::InstanceProfile>>>,
     pub spot_role: Fact<iam::Role>,
     pub imds_defaults: Fact<ec2::ImdsDefaults>,
+    pub allowed_images: Fact<ec2::AllowedImages>,
+    /// The key of encrypted volumes that name none: an ARN, or `alias/aws/ebs`.
+    pub ebs_default_key: Fact<String>,
+    /// KMS keys by the id, ARN or alias under which something names them.
+    pub kms_keys: BTreeMap<String, Fact<kms::Key>>,
+    pub limits: limits::Limits,
     /// Subnets that the discovery tag selects, in any VPC of the region, as Karpenter would.
     pub discovered_subnets: Fact<Vec<ec2::Subnet>>,
     /// Every subnet of the cluster's VPC.
@@ -72,6 +81,7 @@ pub struct Facts {
     pub placement_groups: BTreeMap<String, Fact<ec2::PlacementGroup>>,
     /// The active capacity reservations that a term of a NodeClass selects.
     pub selected_reservations: Vec<Selected<SelectorTerm, ec2::CapacityReservation>>,
+    pub network: network::Network,
     /// Queues by name: the one asked for, or the usual ones.
     pub queues: BTreeMap<String, Fact<sqs::Queue>>,
     /// Event rules that target a queue, by queue name.

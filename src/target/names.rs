@@ -1,6 +1,10 @@
 //! The names that the known installers give (`docs` of Karpenter's getting-started guide and
 //! migration guide, eksctl, and the Terraform module terraform-aws-eks).
 
+use std::collections::BTreeMap;
+
+use crate::facts::{Fact, eks::Addon};
+
 /// Names a controller role may have.
 pub fn controller_roles(cluster: &str) -> [String; 3] {
     [
@@ -31,6 +35,17 @@ pub const CNI_SERVICE_ACCOUNT: &str = "aws-node";
 /// The add-ons that hand out permissions to pods, or may have a role of their own.
 pub const POD_IDENTITY_AGENT: &str = "eks-pod-identity-agent";
 pub const CNI_ADDON: &str = "vpc-cni";
+pub const IDENTITY_ADDONS: [&str; 2] = [POD_IDENTITY_AGENT, CNI_ADDON];
+
+/// Further add-ons that EKS Auto Mode asks to be recent.
+pub const AUTO_MODE_ADDONS: [&str; 3] = ["kube-proxy", "aws-ebs-csi-driver", "snapshot-controller"];
+
+/// Whether the VPC CNI gives nodes whole blocks of addresses, as its add-on is configured.
+pub fn takes_prefixes(addons: &BTreeMap<String, Fact<Addon>>) -> bool {
+    let cni = addons.get(CNI_ADDON).and_then(|addon| addon.value());
+    let set = cni.and_then(|cni| cni.env.get("ENABLE_PREFIX_DELEGATION"));
+    set.is_some_and(|value| value.eq_ignore_ascii_case("true"))
+}
 
 /// Names an interruption queue may have.
 pub fn queues(cluster: &str) -> [String; 2] {

@@ -12,8 +12,7 @@ use crate::{
 
 const LATENCY: Duration = Duration::from_millis(50);
 /// Seeds and their longest chain of dependent calls:
-/// `GetRole ─▶ ListAttachedRolePolicies ─▶ GetPolicy ─▶ GetPolicyVersion`, and from
-/// `DescribeCluster` on the same.
+/// `DescribeCluster ─▶ GetRole ─▶ ListAttachedRolePolicies ─▶ GetPolicyVersion`.
 const ACCOUNTS: [(&[&str], usize); 2] = [(&["getting-started"], 4), (&["auto-mode"], 4)];
 /// A person waits for this many calls without a thought, and no account throttles them.
 const MOST_CALLS: u64 = 70;

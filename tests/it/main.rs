@@ -3,6 +3,7 @@
 // A test that cannot go on has nothing better to do than to panic.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
+mod broken_accounts;
 mod cli;
 mod cluster;
 mod configuration;

@@ -37,7 +37,12 @@ fn the_getting_started_guide_is_well_in_each_partition() {
     for region in ["us-west-2", "cn-north-1", "us-gov-west-1"] {
         let report = report(&["getting-started"], region, &[]);
         assert_all_well(&report);
-        let of_auto_mode = ["cluster-role-custom-tags", "cluster-role-permissions"];
+        let of_auto_mode = [
+            "auto-mode-addons",
+            "auto-mode-settings",
+            "cluster-role-custom-tags",
+            "cluster-role-permissions",
+        ];
         let skipped = report.checks("skipped");
         assert!(of_auto_mode.iter().all(|check| skipped.contains(*check)), "{}", report.table());
         let target = &report.value["target"];

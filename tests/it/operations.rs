@@ -23,6 +23,8 @@ const SCENARIOS: &[(Seeds, &[&str])] = &[
     (&["eksctl-irsa"], &["--cluster", CLUSTER]),
     (&["auto-mode"], &["--cluster", CLUSTER]),
     (&["seeds-broken"], &["--cluster", CLUSTER]),
+    (&["getting-started", "faults-network"], &["--cluster", CLUSTER]),
+    (&["getting-started", "faults-limits"], &["--cluster", CLUSTER]),
 ];
 
 fn made() -> BTreeSet<String> {

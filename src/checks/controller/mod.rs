@@ -67,11 +67,7 @@ pub fn each(
     judge: impl Fn(&Controller<'_>) -> Result<Vec<Judged>, Stop>,
 ) -> Vec<Judged> {
     if cx.target.controller_roles.is_empty() {
-        let stop = all_read(cx).err().unwrap_or_else(|| match cx.target.before_install() {
-            true => Stop::skipped("there is no controller role yet"),
-            false => Stop::skipped("no controller role was found; see controller-trust"),
-        });
-        return vec![Judged::new(&cx.target.cluster, || Err(stop))];
+        return vec![Judged::new(&cx.target.cluster, || Err(none(cx)))];
     }
     let mut judged = Vec::new();
     for name in cx.target.controller_roles.iter().map(|role| role.value.as_str()) {
@@ -81,6 +77,28 @@ pub fn each(
         }
     }
     judged
+}
+
+/// The ARN of each controller role of the target, and what it may do.
+pub fn grants(cx: &Context<'_>) -> Result<Vec<(String, Grants)>, Stop> {
+    if cx.target.controller_roles.is_empty() {
+        return Err(none(cx));
+    }
+    let roles = cx.target.controller_roles.iter();
+    roles
+        .map(|role| {
+            let controller = Controller::of(cx, &role.value)?;
+            Ok((controller.role.arn.clone(), controller.grants(cx)?))
+        })
+        .collect()
+}
+
+/// Why there is no controller role to judge.
+fn none(cx: &Context<'_>) -> Stop {
+    all_read(cx).err().unwrap_or_else(|| match cx.target.before_install() {
+        true => Stop::skipped("there is no controller role yet"),
+        false => Stop::skipped("no controller role was found; see controller-trust"),
+    })
 }
 
 /// Stops at the first question without an answer whose answer could have shown the role.

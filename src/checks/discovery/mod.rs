@@ -61,7 +61,7 @@ pub(super) fn tag_command(cx: &Context<'_>, tag: &Tag, ids: &[&str]) -> String {
 
 /// The command that takes a tag off, where its value is this cluster's name. Any other value may
 /// be what another cluster selects by.
-fn untag_command(
+pub(super) fn untag_command(
     cx: &Context<'_>,
     tag: &Tag,
     id: &str,

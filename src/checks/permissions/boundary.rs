@@ -31,6 +31,7 @@ pub static CHECK: Check = Check {
         "iam:ListRolePolicies",
         "iam:GetRolePolicy",
         "iam:ListAttachedRolePolicies",
+        "iam:ListPolicies",
         "iam:GetPolicy",
         "iam:GetPolicyVersion",
         "iam:ListInstanceProfiles",

@@ -3,7 +3,7 @@
 use crate::{
     checks::{Context, Stop},
     facts::{Fact, arn, eks::PodIdentityAssociation, iam::Role},
-    iam::{Clause, Decision, Layer, NamedPolicy, Pattern, Policy, PolicySet, Principal},
+    iam::{self, Clause, Decision, Layer, NamedPolicy, Pattern, Policy, PolicySet, Principal},
     outcome::Unknown,
     requirements::Request,
 };
@@ -138,6 +138,40 @@ impl Grants {
             Decision::Unknown { .. } => Answer::Unknown(Unknown::new(format!(
                 "whether {} is allowed on {} {decision}",
                 request.action, request.resource
+            ))),
+        }
+    }
+
+    /// Who is judged.
+    pub fn principal(&self) -> Principal {
+        self.principal.clone()
+    }
+
+    /// Whether the role may make a request on something whose own policy must allow it too, such
+    /// as a KMS key.
+    pub fn answer_on(&self, policy: NamedPolicy, request: &iam::Request) -> Answer {
+        let own = self.set.clone();
+        let set = PolicySet { resource: Some(policy), resource_must_allow: true, ..own };
+        let tags = self.session_tags.iter();
+        let request =
+            tags.fold(request.clone(), |asked, (key, value)| asked.with(key, value.as_str()));
+        let decision = set.decide(&request);
+        match &decision {
+            Decision::Denied { .. } => Answer::Refused(decision),
+            // No policy of the role's makes up for that.
+            Decision::NotAllowed { layer: Layer::Resource, .. } => Answer::Refused(decision),
+            Decision::Allowed { .. } => match self.unread.as_ref().or(self.unread_limit.as_ref()) {
+                Some(unread) => Answer::Unknown(unread.clone()),
+                None => Answer::Allowed,
+            },
+            Decision::NotAllowed { .. } => match &self.unread {
+                Some(unread) => Answer::Unknown(unread.clone()),
+                None => Answer::Refused(decision),
+            },
+            Decision::Unknown { .. } => Answer::Unknown(Unknown::new(format!(
+                "whether {} is allowed on {} {decision}",
+                request.action(),
+                request.resource()
             ))),
         }
     }

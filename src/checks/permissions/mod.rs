@@ -18,5 +18,5 @@ mod mend;
 
 pub use answers::{Answers, Refused};
 pub use findings::{Who, consequence, distinct_actions, is_grave};
-pub use grants::Grants;
+pub use grants::{Answer, Grants};
 pub use mend::{add_policies, without_policy};

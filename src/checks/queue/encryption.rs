@@ -2,15 +2,23 @@
 
 use serde_json::{Value, json};
 
-use super::each;
+use super::{EVENTS, each};
 use crate::{
-    checks::{Area, Check, Context, Stop, Verdicts, remedies::quote},
-    facts::sqs::Queue,
+    checks::{
+        Area, Check, Context, Stop, Verdicts, controller, kms,
+        permissions::Answer,
+        remedies::{listed, quote},
+    },
+    facts::{arn, kms::Key, sqs::Queue},
+    iam::{Decision, Entry, Layer, Principal, Request, decide_alone},
     outcome::{Finding, Remedy, Unknown},
     target::Product,
 };
 
 const API: &str = "sqs:GetQueueAttributes";
+
+/// What EventBridge does with the key to write to the queue.
+const WRITE: [&str; 2] = ["kms:GenerateDataKey", "kms:Decrypt"];
 
 /// The key that AWS keeps for SQS in each account.
 const AWS_KEY: &str = "alias/aws/sqs";
@@ -20,24 +28,41 @@ pub static CHECK: Check = Check {
     title: "EventBridge can write to the queue in spite of its encryption",
     area: Area::Interruption,
     products: &[Product::Karpenter],
-    errors: &[],
-    needs: &["sqs:GetQueueUrl", API],
+    errors: &["kms-key-denied", "queue-access-denied"],
+    needs: &[
+        "sqs:GetQueueUrl",
+        API,
+        "kms:DescribeKey",
+        "kms:GetKeyPolicy",
+        "kms:ListGrants",
+        "iam:GetRole",
+        "iam:ListRolePolicies",
+        "iam:GetRolePolicy",
+        "iam:ListAttachedRolePolicies",
+        "iam:ListPolicies",
+        "iam:GetPolicy",
+        "iam:GetPolicyVersion",
+        "eks:DescribePodIdentityAssociation",
+        "eks:ListPodIdentityAssociations",
+    ],
     doc: "\
 ## What
-The queue is encrypted by SQS itself or not at all. If it is encrypted with a KMS key, that key's
-policy lets `events.amazonaws.com` use it.
+The queue is encrypted by SQS itself or not at all. If it is encrypted with a KMS key, that key is
+enabled, its policy lets `events.amazonaws.com` use it, and with the policies of the controller's
+role it lets the controller decrypt.
 
 ## Why
 To write to a queue under a KMS key, EventBridge needs `kms:GenerateDataKey` and `kms:Decrypt` on
 it. The policy of the AWS managed key `alias/aws/sqs` does not give them and cannot be changed,
 so a queue under it gets no events. With a key of your own, the policy must name
-`events.amazonaws.com`, and the controller's role needs `kms:Decrypt`. Key policies are not read,
-so a queue under your own key stays unknown, and the report gives the commands that show its
-policy. Once you have looked, leave this check out with `--exclude queue-encryption`.
+`events.amazonaws.com`; and the controller's role needs `kms:Decrypt` to read what was written.
+Where the key's policy cannot be read, the queue stays unknown, and the report gives the commands
+that show it. Once you have looked, leave this check out with `--exclude queue-encryption`.
 
 ## Seen as
 Nothing in the controller's log: the events are dropped. EventBridge's metric
-`FailedInvocations` counts them.
+`FailedInvocations` counts them. A controller that may not decrypt logs `KMS.AccessDenied` for
+`ReceiveMessage`.
 
 ## Fix
 Encrypt with SQS's own keys (SSE-SQS), or let `events.amazonaws.com` use the key.
@@ -51,7 +76,7 @@ fn run(cx: &Context<'_>) -> Verdicts {
             None if attributes.sse_sqs => Ok(Finding::pass("SQS encrypts it with its own keys.")),
             None => Ok(Finding::pass("It is not encrypted with a KMS key.")),
             Some(key) if is_aws_key(key) => Ok(aws_key(cx, queue, key)),
-            Some(key) => Err(own_key(cx, queue, key)),
+            Some(key) => own_key(cx, queue, key),
         }
     })
 }
@@ -89,15 +114,155 @@ fn sse_sqs(remedy: Remedy, cx: &Context<'_>, queue: &Queue) -> Remedy {
         ))
 }
 
-fn own_key(cx: &Context<'_>, queue: &Queue, key: &str) -> Stop {
+fn own_key(cx: &Context<'_>, queue: &Queue, named: &str) -> Result<Finding, Stop> {
+    let Some(fact) = cx.facts.kms_keys.get(named) else {
+        return Err(not_read(cx, queue, named, "was not read", None));
+    };
+    let key = match fact.found() {
+        Ok(Some(key)) => key,
+        Ok(None) => return Ok(unusable(cx, queue, named, "does not exist", None)),
+        Err(unseen) => return Err(unread(cx, queue, named, unseen.into())),
+    };
+    if key.manager == "AWS" {
+        return Ok(aws_key(cx, queue, named));
+    }
+    if let Some(why) = kms::unusable(key) {
+        return Ok(unusable(cx, queue, named, &why, Some(key)));
+    }
+    let policy = match kms::policy(key) {
+        Ok(policy) => [policy],
+        Err(stop) => return Err(unread(cx, queue, named, stop)),
+    };
+    let refused: Vec<_> = WRITE
+        .into_iter()
+        .map(|action| (action, decide_alone(Layer::Resource, &policy, &by_events(cx, key, action))))
+        .filter(|(_, decision)| !decision.is_allowed())
+        .collect();
+    match refused.first() {
+        Some((_, decision)) if decision.is_refused() => {
+            Ok(events_shut_out(cx, queue, key, &refused))
+        }
+        Some((action, decision)) => Err(Stop::Unknown(Unknown {
+            remedy: Some(look_at_key(cx, named)),
+            ..Unknown::new(format!("whether {EVENTS} may do {action} with {named} {decision}"))
+        })),
+        None => by_controller(cx, key),
+    }
+}
+
+/// What EventBridge asks of KMS. Which rule it acts for may be sent along.
+fn by_events(cx: &Context<'_>, key: &Key, action: &str) -> Request {
+    let request = Request::new(Principal::Service(EVENTS.to_owned()), action, &key.arn)
+        .with("aws:RequestedRegion", cx.region())
+        .with("aws:SourceAccount", cx.account().map_or(Entry::Unknown, Entry::from))
+        .unknown("aws:SourceArn")
+        .unknown("aws:SourceOrgID")
+        .unknown("aws:SourceOrgPaths");
+    kms::describe(cx, request)
+}
+
+fn events_shut_out(
+    cx: &Context<'_>,
+    queue: &Queue,
+    key: &Key,
+    refused: &[(&str, Decision)],
+) -> Finding {
+    let actions: Vec<_> = refused.iter().map(|(action, _)| *action).collect();
+    let decision = &refused[0].1;
+    let words = "Let EventBridge use the key in its policy, or encrypt the queue with SQS's own \
+                 keys.";
+    let remedy = match decision {
+        Decision::Denied { .. } => sse_sqs(Remedy::new(words), cx, queue),
+        _ => kms::allow(cx, Remedy::new(words), key, vec![key_statement()]),
+    };
+    Finding::fail(
+        format!(
+            "{} is encrypted with {}, whose policy does not let {EVENTS} do {}: {decision}.",
+            queue.name,
+            key.arn,
+            listed(&actions)
+        ),
+        "EventBridge drops every event: interruptions never arrive, and nothing is logged.",
+    )
+    .errors(&["kms-key-denied"])
+    .evidence("kms:GetKeyPolicy", "Policy", decision.to_string())
+    .mend(remedy)
+}
+
+/// Whether the controller may read what was written. Where there is no role of it, that is for
+/// other checks to say.
+fn by_controller(cx: &Context<'_>, key: &Key) -> Result<Finding, Stop> {
+    let pass = format!("{} may use {}.", EVENTS, key.arn);
+    let readers = match controller::grants(cx) {
+        Ok(readers) => readers,
+        Err(Stop::Skipped(_)) => return Ok(Finding::pass(pass)),
+        Err(stop) => return Err(stop),
+    };
+    for (role, grants) in &readers {
+        let decision = match kms::role_may(cx, key, role, grants, "kms:Decrypt", "sqs")? {
+            Answer::Allowed => continue,
+            Answer::Refused(decision) => decision,
+            Answer::Unknown(unknown) => return Err(Stop::Unknown(unknown)),
+        };
+        let name = arn::role_name(role);
+        let statement = json!({
+            "Sid": "ReadInterruptions",
+            "Effect": "Allow",
+            "Principal": {"AWS": role},
+            "Action": "kms:Decrypt",
+            "Resource": "*",
+        });
+        let remedy = Remedy::new(format!("Let {name} decrypt with the key, in its policy."));
+        return Ok(Finding::fail(
+            format!("{name} may not decrypt with {}, the queue's key: {decision}.", key.arn),
+            "The controller cannot read the queue: interruptions go unseen.",
+        )
+        .errors(&["kms-key-denied", "queue-access-denied"])
+        .evidence("kms:GetKeyPolicy", "Policy", decision.to_string())
+        .mend(kms::allow(cx, remedy, key, vec![statement])));
+    }
+    Ok(Finding::pass(pass))
+}
+
+fn unusable(cx: &Context<'_>, queue: &Queue, named: &str, why: &str, key: Option<&Key>) -> Finding {
+    let words = "Encrypt the queue with SQS's own keys, or make the key usable.";
+    let remedy = sse_sqs(Remedy::new(words), cx, queue);
+    Finding::fail(
+        format!("{} is encrypted with {named}, which {why}.", queue.name),
+        "EventBridge cannot write and the controller cannot read: interruptions never arrive.",
+    )
+    .errors(&["kms-key-denied", "queue-access-denied"])
+    .evidence("kms:DescribeKey", "KeyState", key.map_or(why, |key| key.state.as_str()))
+    .mend(remedy)
+}
+
+/// The key could not be read: the reason, and where to look.
+fn unread(cx: &Context<'_>, queue: &Queue, named: &str, stop: Stop) -> Stop {
+    match stop {
+        Stop::Unknown(unknown) => {
+            let why = format!("could not be read ({})", unknown.why);
+            not_read(cx, queue, named, &why, unknown.missing_action)
+        }
+        stop @ Stop::Skipped(_) => stop,
+    }
+}
+
+fn not_read(
+    cx: &Context<'_>,
+    queue: &Queue,
+    named: &str,
+    why: &str,
+    missing_action: Option<String>,
+) -> Stop {
     Stop::Unknown(Unknown {
-        remedy: Some(look_at_key(cx, key)),
-        ..Unknown::new(format!(
-            "{} is encrypted with the KMS key {key}, and key policies are not read: look with `aws \
-             kms get-key-policy`, as given here, whether the key's lets events.amazonaws.com use \
-             it. If it does not, no interruption arrives",
+        why: format!(
+            "{} is encrypted with the KMS key {named}, which {why}: look with `aws kms \
+             get-key-policy`, as given here, whether its policy lets events.amazonaws.com use it. \
+             If it does not, no interruption arrives",
             queue.name
-        ))
+        ),
+        missing_action,
+        remedy: Some(look_at_key(cx, named)),
     })
 }
 
@@ -139,63 +304,4 @@ fn key_statement() -> Value {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        checks::testing::{Account, assert_rows},
-        outcome::{Status, Step},
-    };
-
-    fn key(key: &str) -> Value {
-        let attributes = json!({"known": {"kms_key": key, "sse_sqs": false}});
-        json!({"facts": {"queues": {"demo": {"known": {"attributes": attributes}}}}})
-    }
-
-    #[test]
-    fn rows() {
-        let aws_arn = "arn:aws:kms:us-west-2:111122223333:alias/aws/sqs";
-        let plain = json!({"known": {"sse_sqs": false}});
-        let plain = json!({"facts": {"queues": {"demo": {"known": {"attributes": plain}}}}});
-        let denied = json!({"denied": {"action": API, "message": "no"}});
-        let denied = json!({"facts": {"queues": {"demo": {"known": {"attributes": denied}}}}});
-        assert_rows(
-            Account::Karpenter,
-            &CHECK,
-            &[
-                ("SSE-SQS", json!({}), &[(Status::Pass, "demo")]),
-                ("none", plain, &[(Status::Pass, "demo")]),
-                ("AWS's key", key("alias/aws/sqs"), &[(Status::Fail, "demo")]),
-                ("AWS's key by ARN", key(aws_arn), &[(Status::Fail, "demo")]),
-                ("a key of one's own", key("alias/team/sqs"), &[(Status::Unknown, "demo")]),
-                ("a key by id", key("1234abcd-12ab-34cd"), &[(Status::Unknown, "demo")]),
-                ("not readable", denied, &[(Status::Unknown, "demo")]),
-                (
-                    "no queue",
-                    json!({"facts": {"queues": {"demo": "absent"}}}),
-                    &[(Status::Skipped, "demo")],
-                ),
-                (
-                    "the named one is missing",
-                    json!({"scope": {"interruption_queue": "jobs"}, "facts": {"queues": {"jobs": "absent"}}}),
-                    &[(Status::Skipped, "jobs")],
-                ),
-            ],
-        );
-        let skipped = &[(Status::Skipped, "demo")];
-        assert_rows(Account::AutoMode, &CHECK, &[("EKS does it", json!({}), skipped)]);
-    }
-
-    #[test]
-    fn an_unknown_says_where_to_look() {
-        for (id, command) in [
-            ("1234abcd", "--key-id 1234abcd --policy-name default"),
-            ("alias/team", "--key-id \"$(aws kms describe-key "),
-        ] {
-            let found = Account::Karpenter.judge(&CHECK, &key(id)).remove(0);
-            assert!(found.seen.contains("aws kms get-key-policy"), "{}", found.seen);
-            let steps = found.remedy.expect("it says how to look").steps;
-            let Step::Command { command: looks } = &steps[1] else { panic!("{steps:?}") };
-            assert!(looks.contains(command), "{looks}");
-        }
-    }
-}
+mod tests;

@@ -1,11 +1,11 @@
 //! Whether EKS has addresses left in the cluster's own subnets.
 
 use super::{
-    API,
+    API, nodes_in_cluster_subnets,
     room::{Consumer, Room},
 };
 use crate::{
-    checks::{Area, Check, Context, Judged, Stop, Verdicts, node_classes, remedies::quote},
+    checks::{Area, Check, Context, Judged, Stop, Verdicts, remedies::quote},
     facts::ec2::Subnet,
     outcome::{Finding, FindingStatus, Remedy},
     target::Product,
@@ -74,7 +74,7 @@ fn judge(cx: &Context<'_>, id: &str) -> Result<Finding, Stop> {
         .evidence("eks:DescribeCluster", "cluster.resourcesVpcConfig.subnetIds", id)
         .mend(other_subnets(cx)));
     };
-    if !nodes_of_auto_mode(cx) {
+    if !nodes_in_cluster_subnets(cx) {
         return Ok(control_plane(cx, subnet));
     }
     let own = &cx.cluster()?.network.subnet_ids;
@@ -86,18 +86,6 @@ fn judge(cx: &Context<'_>, id: &str) -> Result<Finding, Stop> {
         (_, FindingStatus::Pass) => for_nodes,
         _ => Finding { effect: format!("{} {}", for_nodes.effect, for_eks.effect), ..for_nodes },
     })
-}
-
-/// Whether EKS launches nodes into the cluster's subnets: the NodeClass that comes with the
-/// built-in node pools names them, and comes only with a pool. Where the NodeClasses are known,
-/// subnets-free-addresses judges for them.
-fn nodes_of_auto_mode(cx: &Context<'_>) -> bool {
-    if node_classes::known(cx).iter().any(|class| class.product == Product::AutoMode) {
-        return false;
-    }
-    let cluster = cx.facts.cluster.value();
-    cx.target.runs(Product::AutoMode)
-        && cluster.is_some_and(|cluster| !cluster.auto_mode.node_pools.is_empty())
 }
 
 fn control_plane(cx: &Context<'_>, subnet: &Subnet) -> Finding {

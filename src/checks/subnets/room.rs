@@ -1,11 +1,15 @@
 //! Whether a subnet has room for one more node, and what follows if it has not.
 
-use super::API;
+use super::{API, more::new_subnet};
 use crate::{
-    checks::{Context, Stop, remedies::quote, selection::Selector},
+    checks::{
+        Context, Stop,
+        remedies::quote,
+        selection::{Selector, single_tag},
+    },
     facts::ec2::Subnet,
     outcome::{Finding, Remedy},
-    target::Product,
+    target::{Product, Tag},
 };
 
 /// For whom nodes are launched into the subnet.
@@ -84,6 +88,17 @@ impl Consumer<'_> {
         }
     }
 
+    /// The tag that makes a new subnet be used.
+    fn tag(self) -> Option<Tag> {
+        match self {
+            Self::Selector(Selector::Tag(tag)) => Some((*tag).clone()),
+            Self::Selector(Selector::Class(class)) => {
+                class.spec.subnet_terms.iter().find_map(single_tag)
+            }
+            Self::BuiltInPools => None,
+        }
+    }
+
     /// How a new subnet comes to be used.
     fn selecting(self) -> String {
         match self {
@@ -123,7 +138,11 @@ impl<'a> Room<'a> {
         let per_node = self.threshold(cx, consumer, asked)?;
         let enough = *free >= per_node;
         if enough && asked.is_none_or(|asked| *free >= asked) {
-            return Ok(Finding::pass(format!("{free} free addresses in {zone}.")));
+            let fit = match per_node {
+                PER_NODE_IPV6 => String::new(),
+                _ => format!(", enough for about {} small nodes", free / consumer.per_node()),
+            };
+            return Ok(Finding::pass(format!("{free} free addresses in {zone}{fit}.")));
         }
         let seen = match free {
             0 => format!("{id} in {zone} has no free address."),
@@ -210,7 +229,7 @@ impl<'a> Room<'a> {
             // EC2 leaves out what a service manages unless it is asked for it.
             _ => ("", " --include-managed-resources"),
         };
-        Remedy::new(format!(
+        let remedy = Remedy::new(format!(
             "See what holds the addresses; then add a larger subnet in {zone}, from a secondary \
              CIDR block of {vpc_id} if need be, and {}.{prefixes}",
             consumer.selecting()
@@ -220,6 +239,10 @@ impl<'a> Room<'a> {
              {managed} --query \
              'NetworkInterfaces[].[NetworkInterfaceId,InterfaceType,Description]' --output text",
             quote(cx.region())
-        ))
+        ));
+        match consumer.tag() {
+            Some(tag) => new_subnet(cx, remedy, self.subnet, &tag),
+            None => remedy,
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Account defaults, subnets and security groups (EC2).
+//! Metadata defaults, subnets and security groups (EC2).
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::{Aws, expect, owned};
 use crate::{
     facts::{
         Fact,
-        ec2::{ImdsDefaults, SecurityGroup, Subnet},
+        ec2::{GroupRule, GroupRules, ImdsDefaults, SecurityGroup, Subnet},
         selected::Query,
     },
     target::selector,
@@ -98,6 +98,18 @@ fn subnet(subnet: types::Subnet) -> Subnet {
             .unwrap_or_default(),
         owner: subnet.owner_id,
         arn: subnet.subnet_arn,
+        public_addresses: subnet.map_public_ip_on_launch.unwrap_or_default(),
+        ipv6_cidrs: subnet
+            .ipv6_cidr_block_association_set
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(|block| block.ipv6_cidr_block)
+            .collect(),
+        assigns_ipv6: subnet.assign_ipv6_address_on_creation.unwrap_or_default(),
+        public_access_block: subnet
+            .block_public_access_states
+            .and_then(|states| states.internet_gateway_block_mode)
+            .map(|mode| mode.as_str().to_owned()),
         tags: tags(subnet.tags),
     }
 }
@@ -106,8 +118,27 @@ fn security_group(group: types::SecurityGroup) -> SecurityGroup {
     SecurityGroup {
         id: owned(group.group_id()),
         name: owned(group.group_name()),
+        rules: Some(GroupRules {
+            ingress: group.ip_permissions().iter().map(group_rule).collect(),
+            egress: group.ip_permissions_egress().iter().map(group_rule).collect(),
+        }),
         vpc_id: group.vpc_id,
         tags: tags(group.tags),
+    }
+}
+
+fn group_rule(rule: &types::IpPermission) -> GroupRule {
+    let ipv4 = rule.ip_ranges().iter().filter_map(|range| range.cidr_ip.clone());
+    let ipv6 = rule.ipv6_ranges().iter().filter_map(|range| range.cidr_ipv6.clone());
+    let lists = rule.prefix_list_ids().iter().filter_map(|list| list.prefix_list_id.clone());
+    let groups = rule.user_id_group_pairs().iter().filter_map(|pair| pair.group_id.clone());
+    GroupRule {
+        protocol: owned(rule.ip_protocol()),
+        from_port: rule.from_port,
+        to_port: rule.to_port,
+        cidrs: ipv4.chain(ipv6).collect(),
+        groups: groups.collect(),
+        prefix_lists: lists.collect(),
     }
 }
 

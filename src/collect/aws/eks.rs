@@ -174,6 +174,7 @@ impl Aws {
                 name: name.to_owned(),
                 status: addon.status.map(|status| status.as_str().to_owned()).unwrap_or_default(),
                 version: addon.addon_version,
+                env: addon.configuration_values.as_deref().map(env).unwrap_or_default(),
                 service_account_role_arn: addon
                     .service_account_role_arn
                     .filter(|arn| !arn.is_empty()),
@@ -181,6 +182,20 @@ impl Aws {
             expect(ACTION, "add-on", addon)
         })
     }
+}
+
+/// The environment that an add-on's configuration sets; people write JSON or YAML.
+fn env(configuration: &str) -> BTreeMap<String, String> {
+    let json = serde_json::from_str::<serde_json::Value>(configuration).ok();
+    let value = json.or_else(|| serde_saphyr::from_str(configuration).ok());
+    let env = value.as_ref().and_then(|value| value.get("env")?.as_object());
+    env.into_iter()
+        .flatten()
+        .map(|(name, value)| {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            (name.clone(), text)
+        })
+        .collect()
 }
 
 /// The values if all are known, else the first fact that is not.
@@ -227,6 +242,12 @@ fn cluster(cluster: &types::Cluster) -> Option<Cluster> {
             subnet_ids: network.map(|network| network.subnet_ids().to_vec()).unwrap_or_default(),
             cluster_security_group_id: network
                 .and_then(|network| network.cluster_security_group_id.clone()),
+            security_group_ids: network
+                .map(|network| network.security_group_ids().to_vec())
+                .unwrap_or_default(),
+            public_access_cidrs: network
+                .map(|network| network.public_access_cidrs().to_vec())
+                .unwrap_or_default(),
             endpoint_public_access: network.is_some_and(|network| network.endpoint_public_access),
             endpoint_private_access: network.is_some_and(|network| network.endpoint_private_access),
             ip_family: kubernetes_network

@@ -1,5 +1,7 @@
 //! Roles, their policies, instance profiles and identity providers (IAM).
 
+use std::collections::BTreeMap;
+
 use aws_sdk_iam::types;
 
 use super::{Aws, expect, timestamp};
@@ -8,6 +10,7 @@ use crate::facts::{
     iam::{InstanceProfile, OidcProvider, Role},
 };
 
+const PAGE: i32 = 1000;
 const NO_SUCH_ENTITY: &[&str] = &["NoSuchEntity", "NoSuchEntityException"];
 
 impl Aws {
@@ -92,6 +95,17 @@ impl Aws {
     }
 
     /// The document of a managed policy, in its default version.
+    /// The default versions of the policies that are attached to anything in the account, by ARN.
+    pub async fn default_versions(&self) -> Fact<BTreeMap<String, String>> {
+        let pages = self.iam.list_policies().only_attached(true).max_items(PAGE).into_paginator();
+        let call = pages.items().send().collect::<Result<Vec<_>, _>>();
+        let answer = self.ask.ask("iam:ListPolicies", &[], call).await;
+        answer.map(|policies| {
+            let versions = policies.into_iter().map(|one| one.arn.zip(one.default_version_id));
+            versions.flatten().collect()
+        })
+    }
+
     pub async fn policy(&self, arn: &str) -> Fact<String> {
         const ACTION: &str = "iam:GetPolicy";
         let call = self.iam.get_policy().policy_arn(arn).send();
@@ -106,7 +120,7 @@ impl Aws {
         }
     }
 
-    async fn policy_version(&self, arn: &str, version: &str) -> Fact<String> {
+    pub async fn policy_version(&self, arn: &str, version: &str) -> Fact<String> {
         const ACTION: &str = "iam:GetPolicyVersion";
         let call = self.iam.get_policy_version().policy_arn(arn).version_id(version).send();
         let answer = self.ask.ask(ACTION, NO_SUCH_ENTITY, call).await;

@@ -1,10 +1,13 @@
 //! Reading AWS: one file a service.
 
+pub mod account;
 pub mod ec2;
 pub mod eks;
 pub mod events;
 pub mod iam;
 pub mod images;
+pub mod kms;
+pub mod network;
 pub mod sqs;
 pub mod ssm;
 pub mod sts;
@@ -24,6 +27,8 @@ pub struct Aws {
     eks: aws_sdk_eks::Client,
     events: aws_sdk_eventbridge::Client,
     iam: aws_sdk_iam::Client,
+    kms: aws_sdk_kms::Client,
+    quotas: aws_sdk_servicequotas::Client,
     sqs: aws_sdk_sqs::Client,
     ssm: aws_sdk_ssm::Client,
     sts: aws_sdk_sts::Client,
@@ -47,6 +52,8 @@ impl Aws {
             eks: client!(aws_sdk_eks),
             events: client!(aws_sdk_eventbridge),
             iam: client!(aws_sdk_iam),
+            kms: client!(aws_sdk_kms),
+            quotas: client!(aws_sdk_servicequotas),
             sqs: client!(aws_sdk_sqs),
             ssm: client!(aws_sdk_ssm),
             sts: client!(aws_sdk_sts),

@@ -42,6 +42,14 @@ impl Given {
         self.0.insert(name.to_owned());
     }
 
+    /// The name of a key's alias, bare or at the end of its ARN; AWS's own begin with `aws/`.
+    fn add_alias(&mut self, text: &str) {
+        let alias = text.rsplit(':').next().and_then(|last| last.strip_prefix("alias/"));
+        if let Some(name) = alias.filter(|name| !name.starts_with("aws/")) {
+            name.split('/').for_each(|part| self.add(part));
+        }
+    }
+
     fn add_scope(&mut self, saved: &Saved) {
         let scope = &saved.scope;
         let roles = scope.node_roles.iter().chain(&scope.controller_role);
@@ -79,6 +87,7 @@ impl Given {
                 for found in named.captures_iter(text) {
                     found[1].split('/').for_each(|part| self.add(part.trim_end_matches('\\')));
                 }
+                self.add_alias(text);
             }
             Value::Array(items) => items.iter().for_each(|item| self.visit(item, field, named)),
             Value::Object(fields) => {
@@ -86,6 +95,7 @@ impl Given {
                     for found in named.captures_iter(key) {
                         found[1].split('/').for_each(|part| self.add(part));
                     }
+                    self.add_alias(key);
                     self.visit(value, key, named);
                 }
             }

@@ -32,6 +32,7 @@ const MAPS: &[&str] = &[
     "images",
     "named_profiles",
     "placement_groups",
+    "kms_keys",
     "known",
 ];
 /// What comes before the name in tag keys that Kubernetes, Karpenter and AWS give.
@@ -42,7 +43,7 @@ const PUBLIC_KEYS: &[&str] =
 const CLUSTER: &str = "cluster-1";
 
 /// Account ids, random parts of names, resource ids, organisation ids and key ids, by shape.
-const SHAPES: &str = r"\b(?:\d{12}|[0-9A-Z]{20,}|(vpc|subnet|sg|ami|a|o|ou|r)-[0-9a-z]{2,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b";
+const SHAPES: &str = r"\b(?:\d{12}|[0-9A-Z]{20,}|(vpc|subnet|sg|ami|a|o|ou|r|acl|core-network|dopt|eigw|eni|i|igw|lgw|mrk|nat|pcx|pl|rtb|tgw|vgw|vpce)-[0-9a-z]{2,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b";
 
 /// The value that a trust policy shares with whoever may assume the role.
 const EXTERNAL_ID: &str = r#"("sts:ExternalId"\s*:\s*)("(?:[^"\\]|\\.)*"|\[[^\]]*\])"#;

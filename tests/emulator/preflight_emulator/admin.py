@@ -11,10 +11,13 @@ from typing import Any
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.core.utils import utcnow
 from moto.ec2.models import EC2Backend, ec2_backends
+from moto.ec2.models.instances import StateReason
 from moto.eks.models import eks_backends
+from moto.servicequotas.models import servicequotas_backends
 
 from preflight_emulator.ec2.settings import settings_of
 from preflight_emulator.eks.state import find_cluster, state_of
+from preflight_emulator.quotas import values_of
 
 Answer = tuple[int, dict[str, str], str]
 Body = dict[str, Any]
@@ -80,6 +83,22 @@ def access_entry_age(body: Body) -> None:
     entry.record.update(createdAt=made, modifiedAt=made)
 
 
+def quota(body: Body) -> None:
+    """``{"quotaCode": "L-1216C47A", "value": 4}``; without a value, the default holds."""
+    account = body.get("account", DEFAULT_ACCOUNT_ID)
+    backend = servicequotas_backends[account][body.get("region", DEFAULT_REGION)]
+    values_of(backend).pop(body["quotaCode"], None)
+    if "value" in body:
+        values_of(backend)[body["quotaCode"]] = float(body["value"])
+
+
+def instance_end(body: Body) -> None:
+    """``{"instanceId": "i-…", "code": "Client.InternalError", "message": "…"}``: why it ended."""
+    instance = _ec2(body).get_instance(body["instanceId"])
+    instance.terminate()
+    instance.state_reason = StateReason(body["message"], body["code"])
+
+
 def seed(body: Body) -> None:
     """``{"seed": "getting-started", "name": "C"}``: what the seed command does, sooner."""
     # Imported here: a server that is never asked for seeds does not need them.
@@ -103,5 +122,7 @@ URL_PATHS = {
     "{0}/moto-api/preflight/managed-resource-visibility": _route(managed_resource_visibility),
     "{0}/moto-api/preflight/cluster": _route(cluster),
     "{0}/moto-api/preflight/access-entry-age": _route(access_entry_age),
+    "{0}/moto-api/preflight/quota": _route(quota),
+    "{0}/moto-api/preflight/instance-end": _route(instance_end),
     "{0}/moto-api/preflight/seed": _route(seed),
 }

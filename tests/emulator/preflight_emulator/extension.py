@@ -6,6 +6,7 @@ import moto.ec2.urls
 import moto.eks.urls
 import moto.iam.urls
 import moto.moto_api._internal.urls
+import moto.servicequotas.urls
 import moto.ssm.urls
 import moto.sts.urls
 
@@ -14,6 +15,7 @@ from preflight_emulator.ec2 import account_switches
 from preflight_emulator.ec2.responses import CompleteEc2Response
 from preflight_emulator.eks.responses import CompleteEksResponse
 from preflight_emulator.iam import CompleteIamResponse
+from preflight_emulator.quotas import CompleteServiceQuotasResponse
 from preflight_emulator.ssm import CompleteSsmResponse
 from preflight_emulator.sts import CompleteStsResponse
 
@@ -44,6 +46,7 @@ def install() -> None:
     moto.eks.urls.url_paths.update(dict.fromkeys(EKS_PATHS, CompleteEksResponse.dispatch))
     moto.ec2.urls.url_paths["{0}/"] = CompleteEc2Response.dispatch
     moto.iam.urls.url_paths["{0}/$"] = CompleteIamResponse.dispatch
+    moto.servicequotas.urls.url_paths["{0}/$"] = CompleteServiceQuotasResponse.dispatch
     moto.ssm.urls.url_paths["{0}/$"] = CompleteSsmResponse.dispatch
     moto.sts.urls.url_paths["{0}/$"] = CompleteStsResponse.dispatch
     moto.moto_api._internal.urls.url_paths.update(admin.URL_PATHS)

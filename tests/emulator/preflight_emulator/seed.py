@@ -11,12 +11,25 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from seeds import auto_mode, broken, eksctl_irsa, fixed, getting_started, terraform_module
+from seeds import (
+    auto_mode,
+    broken,
+    eksctl_irsa,
+    faults,
+    fixed,
+    getting_started,
+    terraform_module,
+)
 from seeds.account import Account
 
 SEEDS: dict[str, Callable[[Account], dict[str, Any]]] = {
     "auto-mode": auto_mode.seed,
     "eksctl-irsa": eksctl_irsa.seed,
+    "faults-isolated": faults.isolated,
+    "faults-isolated-mended": faults.isolated_mended,
+    "faults-limits": faults.limits,
+    "faults-network": faults.network,
+    "faults-public-nodes": faults.public_nodes,
     "getting-started": getting_started.seed,
     "getting-started-aws-auth": getting_started.seed_with_aws_auth,
     "seeds-broken": broken.seed,

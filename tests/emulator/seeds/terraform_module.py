@@ -52,6 +52,7 @@ def seed(account: Account) -> dict[str, Any]:
         resourcesVpcConfig={"subnetIds": network.private, "endpointPrivateAccess": True},
         accessConfig={"authenticationMode": "API_AND_CONFIG_MAP"},
     )["cluster"]
+    connect(account, cluster["resourcesVpcConfig"]["clusterSecurityGroupId"], node_group_tag)
     tag_for_discovery(account, [*network.private, node_group_tag])
     roles.create_oidc_provider(account, cluster["identity"]["oidc"]["issuer"])
     queue = f"Karpenter-{account.cluster}"
@@ -92,6 +93,26 @@ def create_node_security_group(account: Account, vpc: str) -> str:
         VpcId=vpc,
         TagSpecifications=tags("security-group", **values),
     )["GroupId"]
+
+
+def connect(account: Account, cluster_group: str, node_group: str) -> None:
+    """The rules that the module makes between control plane and nodes."""
+    ec2 = account.client("ec2")
+
+    def allow(group: str, port: int, source: str, protocol: str = "tcp") -> None:
+        permission = {
+            "IpProtocol": protocol,
+            "FromPort": port,
+            "ToPort": port,
+            "UserIdGroupPairs": [{"GroupId": source}],
+        }
+        ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=[permission])
+
+    allow(cluster_group, 443, node_group)
+    for port in (443, 4443, 6443, 8443, 9443, 10250):
+        allow(node_group, port, cluster_group)
+    for protocol in ("tcp", "udp"):
+        allow(node_group, 53, node_group, protocol)
 
 
 def create_node_role(account: Account) -> str:

@@ -48,7 +48,25 @@ const FINDS: &[(&str, &str, &[&str])] = &[
     // What the CNI has of its own counts where the node role has it not.
     ("node-role-permissions", "", &["eks:DescribeAddon"]),
     ("node-role-permissions", "", &ASSOCIATIONS),
+    // These accounts have no endpoints, and nothing is blocked.
+    ("vpc-endpoints", "", &["ec2:DescribeSecurityGroups", "ec2:DescribeVpcs"]),
+    ("vpc-block-public-access", "", &WAY_OUT),
+    // The endpoint admits all, or is private.
+    ("cluster-endpoint-access", "", &["ec2:DescribeSubnets"]),
+    ("cluster-endpoint-access", "", &WAY_OUT),
+    // Volumes are under AWS's own key, and the queue under SQS's.
+    ("volume-keys", "", &[CLUSTER, "iam:GetRole"]),
+    ("volume-keys", "", &POLICIES),
+    ("volume-keys", "", &ASSOCIATIONS),
+    ("queue-encryption", "", &["iam:GetRole"]),
+    ("queue-encryption", "", &POLICIES),
+    ("queue-encryption", "", &ASSOCIATIONS),
+    // Built-in node pools need no other entry.
+    ("auto-mode-settings", "", &[LIST, ENTRY]),
+    // Nodes of Auto Mode take prefixes whatever an add-on says.
+    ("subnet-prefixes", "", &["eks:DescribeAddon"]),
 ];
+const WAY_OUT: [&str; 2] = ["ec2:DescribeNatGateways", "ec2:DescribeRouteTables"];
 /// Also decides which product, and so which checks and which roles, are judged at all.
 const CLUSTER: &str = "eks:DescribeCluster";
 const LIST: &str = "eks:ListAccessEntries";
@@ -56,7 +74,8 @@ const ENTRY: &str = "eks:DescribeAccessEntry";
 const PROFILES: &str = "iam:ListInstanceProfiles";
 const ASSOCIATIONS: [&str; 2] =
     ["eks:DescribePodIdentityAssociation", "eks:ListPodIdentityAssociations"];
-const POLICIES: [&str; 5] = [
+const POLICIES: [&str; 6] = [
+    "iam:ListPolicies",
     "iam:GetPolicy",
     "iam:GetPolicyVersion",
     "iam:GetRolePolicy",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+
 from moto.core.responses import ActionResult
 from moto.core.utils import utcnow
 from moto.ec2.models.subnets import Subnet
@@ -60,7 +62,29 @@ class AccountSwitches(EC2BaseResponse):
 
     def describe_vpc_block_public_access_exclusions(self) -> ActionResult:
         self.error_on_dryrun()
-        return ActionResult({"VpcBlockPublicAccessExclusions": []})
+        exclusions = settings_of(self.ec2_backend).public_access_exclusions
+        return ActionResult({"VpcBlockPublicAccessExclusions": list(exclusions.values())})
+
+    def create_vpc_block_public_access_exclusion(self) -> ActionResult:
+        """Complete at once, which takes AWS some minutes."""
+        self.error_on_dryrun()
+        kind, resource = "subnet", self._get_param("SubnetId")
+        if resource is None:
+            kind, resource = "vpc", self._get_param("VpcId")
+        now = utcnow()
+        exclusion = {
+            "ExclusionId": f"vpcbpa-exclude-{secrets.token_hex(8)}",
+            "InternetGatewayExclusionMode": self._get_param("InternetGatewayExclusionMode"),
+            "ResourceArn": (
+                f"arn:{self.partition}:ec2:{self.region}:{self.current_account}:{kind}/{resource}"
+            ),
+            "State": "create-complete",
+            "CreationTimestamp": now,
+            "LastUpdateTimestamp": now,
+        }
+        exclusions = settings_of(self.ec2_backend).public_access_exclusions
+        exclusions[exclusion["ExclusionId"]] = exclusion
+        return ActionResult({"VpcBlockPublicAccessExclusion": exclusion})
 
     def get_managed_resource_visibility(self) -> ActionResult:
         self.error_on_dryrun()

@@ -7,6 +7,7 @@ from moto.ec2.responses import EC2Response
 from preflight_emulator.ec2.account_switches import AccountSwitches
 from preflight_emulator.ec2.dhcp import DefaultDhcpOptions
 from preflight_emulator.ec2.ebs_key import EbsDefaultKey
+from preflight_emulator.ec2.endpoints import SwitchableEndpoints
 from preflight_emulator.ec2.metadata_defaults import MetadataDefaults
 from preflight_emulator.ec2.node_images import NodeImages
 from preflight_emulator.ec2.reservations import Reservations
@@ -19,6 +20,7 @@ class CompleteEc2Response(
     Reservations,
     DefaultDhcpOptions,
     NodeImages,
+    SwitchableEndpoints,
     EC2Response,
 ):
     """Adds the operations of its parts to moto's."""

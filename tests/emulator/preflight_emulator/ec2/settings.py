@@ -21,6 +21,7 @@ class RegionSettings:
     allowed_images_state: str = "disabled"
     allowed_images_criteria: list[Record] = field(default_factory=list)
     internet_gateway_block_mode: str = "off"
+    public_access_exclusions: dict[str, Record] = field(default_factory=dict)
     managed_resources_visibility: str = "visible"
 
 

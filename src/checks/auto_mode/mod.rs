@@ -1,0 +1,4 @@
+//! EKS Auto Mode itself: its switches, and the add-ons beside it.
+
+pub mod addons;
+pub mod settings;

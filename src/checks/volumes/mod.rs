@@ -1,0 +1,4 @@
+//! The volumes of nodes.
+
+pub mod failed_launches;
+pub mod keys;
