@@ -10,6 +10,7 @@
 //! ```
 
 mod faults;
+mod identity;
 mod objects;
 pub mod rbac;
 mod runs;

@@ -20,8 +20,6 @@ const FINDS: &[(&str, &str, &[&str])] = &[
     ("node-role-access-entry", "", &NODE_GROUPS),
     // Only the entries of EKS Auto Mode need a policy.
     ("node-role-access-entry", "Karpenter", &["eks:ListAssociatedAccessPolicies"]),
-    // Where entries cannot be read, node-role-access-entry says so.
-    ("node-role-aws-auth", "", &[CLUSTER, LIST, ENTRY]),
     ("queue-policy", "", &["events:ListRuleNamesByTarget"]),
     // Where all subnets are in one VPC and have room, the cluster decides nothing.
     ("subnets-zones", "", &[CLUSTER]),

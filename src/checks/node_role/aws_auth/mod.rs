@@ -121,10 +121,8 @@ fn leave_to_entry(applicant: &Applicant<'_>, role: &Role) -> Result<(), Stop> {
     match entry {
         Ok(None) => Ok(()),
         Ok(Some(_)) => Err(Stop::skipped("the role has an access entry, which wins over aws-auth")),
-        Err(_) => Err(Stop::skipped(
-            "whether the role has an access entry, which would win, is not known; see \
-             node-role-access-entry",
-        )),
+        // One would win.
+        Err(stop) => Err(stop),
     }
 }
 

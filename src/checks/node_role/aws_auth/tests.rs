@@ -115,7 +115,7 @@ fn rows() {
                 "entries are not readable",
                 json!({"scope": {"node_roles": [ROLE]}, "facts": {"access_entries": {"denied": {
                     "action": "eks:ListAccessEntries", "message": "no"}}}}),
-                SKIPPED,
+                UNKNOWN,
             ),
         ],
     );
