@@ -61,6 +61,11 @@ fn judge(cx: &Context<'_>, one: &Running<'_>) -> Result<Finding, Stop> {
             ))),
         };
     };
+    Ok(sick_pods(cx, one, first, &sick))
+}
+
+/// What the first pod that is sick says of itself.
+fn sick_pods(cx: &Context<'_>, one: &Running<'_>, first: &Pod, sick: &[&Pod]) -> Finding {
     let names: Vec<_> = sick.iter().map(|pod| pod.meta.name.as_str()).collect();
     let said = [first.waiting.as_deref(), first.last_ended.as_deref()];
     let said: Vec<_> = said.into_iter().flatten().collect();
@@ -95,7 +100,7 @@ fn judge(cx: &Context<'_>, one: &Running<'_>) -> Result<Finding, Stop> {
         quote(&cx.target.cluster),
         quote(cx.region())
     );
-    Ok(Diagnosis::of(&said.join("\n")).name_in(cx, finding, "controller-crash-loop", &[logs]))
+    Diagnosis::of(&said.join("\n")).name_in(cx, finding, "controller-crash-loop", &[logs])
 }
 
 /// Whether a pod has something to say. One without a node is judged elsewhere, and one that is

@@ -1,6 +1,6 @@
 //! What the NodeClaims say: those that do not launch, and those that do not register.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Age, Context, UNKNOWN_FOR, list, text};
 use crate::{
@@ -65,6 +65,28 @@ enum Kind {
     TooSmall,
 }
 
+impl Kind {
+    /// What is the case, and what comes of it.
+    fn told(self) -> (&'static str, &'static str) {
+        match self {
+            Self::NotLaunched => (
+                "not launched",
+                "No instance comes up: Karpenter deletes such a NodeClaim after 5 minutes and tries \
+                 again, and the pods stay Pending.",
+            ),
+            Self::NotRegistered => (
+                "launched and not registered within 5 minutes",
+                "The instances run and are no nodes. Karpenter deletes them after 15 minutes and tries \
+                 again; the pods stay Pending.",
+            ),
+            Self::TooSmall => (
+                "not as Karpenter had reckoned",
+                "Pods that Karpenter made the node for may find no room on it.",
+            ),
+        }
+    }
+}
+
 fn run(cx: &Context<'_>) -> Verdicts {
     let claims = list(&cx.kubernetes()?.node_claims)?;
     let living: Vec<_> = claims.iter().filter(|claim| claim.meta.deleting.is_none()).collect();
@@ -127,30 +149,14 @@ fn fault<'a>(cx: &Context<'_>, claim: &'a NodeClaim) -> Option<Fault<'a>> {
 
 fn finding(cx: &Context<'_>, fault: &Fault<'_>, claims: &[&NodeClaim]) -> Finding {
     let names: Vec<_> = claims.iter().map(|claim| claim.meta.name.as_str()).collect();
-    let pools: std::collections::BTreeSet<_> =
-        claims.iter().filter_map(|claim| claim.node_pool.as_deref()).collect();
+    let pools: BTreeSet<_> = claims.iter().filter_map(|claim| claim.node_pool.as_deref()).collect();
     let pools: Vec<_> = pools.into_iter().collect();
     let of_pools = match pools.as_slice() {
         [] => String::new(),
         [one] => format!(" of the NodePool {one}"),
         many => format!(" of the NodePools {}", listed(many)),
     };
-    let (what, effect) = match fault.kind {
-        Kind::NotLaunched => (
-            "not launched",
-            "No instance comes up: Karpenter deletes such a NodeClaim after 5 minutes and tries \
-             again, and the pods stay Pending.",
-        ),
-        Kind::NotRegistered => (
-            "launched and not registered within 5 minutes",
-            "The instances run and are no nodes. Karpenter deletes them after 15 minutes and tries \
-             again; the pods stay Pending.",
-        ),
-        Kind::TooSmall => (
-            "not as Karpenter had reckoned",
-            "Pods that Karpenter made the node for may find no room on it.",
-        ),
-    };
+    let (what, effect) = fault.kind.told();
     let because = match (fault.reason, fault.message) {
         ("", "") => String::new(),
         ("", text) | (text, "") => format!(": {text}"),

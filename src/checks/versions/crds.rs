@@ -89,13 +89,7 @@ fn judge(
 ) -> Finding {
     let upgrade = |words: &str| upgrade(controller, runs, words);
     let Some(crd) = crd else {
-        return Finding::fail(
-            format!("{name} is not defined, and Karpenter {runs} runs."),
-            "The controller cannot read its objects and is never ready.",
-        )
-        .errors(&["crd-field-unknown"])
-        .evidence("get customresourcedefinition", name, "not found")
-        .mend(upgrade("Install the definitions."));
+        return missing(name, runs).mend(upgrade("Install the definitions."));
     };
     if !NEEDED.contains(&name) {
         return Finding::pass(format!("{name} is defined"));
@@ -132,6 +126,15 @@ fn judge(
         ));
     }
     Finding::pass(format!("{name} serves {wanted}"))
+}
+
+fn missing(name: &str, runs: KarpenterVersion) -> Finding {
+    Finding::fail(
+        format!("{name} is not defined, and Karpenter {runs} runs."),
+        "The controller cannot read its objects and is never ready.",
+    )
+    .errors(&["crd-field-unknown"])
+    .evidence("get customresourcedefinition", name, "not found")
 }
 
 fn stored(cx: &Context<'_>, name: &str, crd: &Crd, runs: KarpenterVersion) -> Finding {

@@ -55,9 +55,11 @@ fn an_empty_annotation_is_found_behind_the_queue_that_is_not_seen() {
                     "message": "panic: AWS.SimpleQueueService.NonExistentQueue: The specified \
                                 queue does not exist or you do not have access to it."}}}]}});
     let cluster = PODS.iter().fold(
-        Cluster::karpenter(&account)
-            .patch("ServiceAccount", "karpenter", &annotated)
-            .patch("Deployment", "karpenter", &deployment),
+        Cluster::karpenter(&account).patch("ServiceAccount", "karpenter", &annotated).patch(
+            "Deployment",
+            "karpenter",
+            &deployment,
+        ),
         |cluster, pod| cluster.patch("Pod", pod, &crashed),
     );
     let report = report(&account, cluster);
