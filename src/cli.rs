@@ -84,10 +84,6 @@ Exit codes, whatever the format:
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    #[command(flatten)]
-    pub aws: AwsArgs,
-    #[command(flatten)]
-    pub scope: ScopeArgs,
     /// Judge these saved facts instead of asking AWS
     #[arg(long, value_name = "FILE", conflicts_with_all = ["region", "profile", "assume_role", "timeout", "verbose", "kubeconfig", "context"])]
     pub facts: Option<PathBuf>,
@@ -127,21 +123,25 @@ pub struct CheckArgs {
     #[arg(long, conflicts_with_all = ["cluster", "facts"])]
     pub all_clusters: bool,
     #[command(flatten)]
+    pub aws: AwsArgs,
+    #[command(flatten)]
+    pub scope: ScopeArgs,
+    #[command(flatten)]
     pub config: ConfigArgs,
 }
 
 #[derive(Debug, Args)]
 pub struct CollectArgs {
-    #[command(flatten)]
-    pub aws: AwsArgs,
-    #[command(flatten)]
-    pub scope: ScopeArgs,
     /// Where to save the facts; - for standard output
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
     /// Replace account ids and names, each by the same stand-in everywhere
     #[arg(long)]
     pub redact: bool,
+    #[command(flatten)]
+    pub aws: AwsArgs,
+    #[command(flatten)]
+    pub scope: ScopeArgs,
     #[command(flatten)]
     pub config: ConfigArgs,
 }

@@ -79,7 +79,8 @@ pub fn between(before: Option<&Report>, now: &Report) -> Changes {
         was => Some(change(key, *status, was.copied())),
     });
     let came: Vec<_> = came.collect();
-    let left = old.iter().filter(|(key, _)| !new.contains_key(*key));
+    // What is waived is still there: it is neither new nor gone.
+    let left = old.iter().filter(|(key, _)| !new.contains_key(*key) && !is_waived(now, key));
     let judged = judged(now);
     let (gone, not_judged): (Vec<_>, Vec<_>) = left.partition(|(key, _)| judged.contains(key.0));
     let listed = |list: Vec<(&Key<'_>, &Status)>| {
@@ -92,6 +93,11 @@ pub fn between(before: Option<&Report>, now: &Report) -> Changes {
         gone: listed(gone),
         not_judged: listed(not_judged),
     }
+}
+
+fn is_waived(report: &Report, (check, subject): &Key<'_>) -> bool {
+    let mut outcomes = report.outcomes.iter();
+    outcomes.any(|o| o.status == Status::Waived && o.check == *check && o.subject == *subject)
 }
 
 fn problems(report: &Report) -> BTreeMap<Key<'_>, Status> {
@@ -189,8 +195,8 @@ mod tests {
             // The whole check is unknown, or did not run: not gone.
             (&[("a", "x", Fail)], &[("a", "all", Unknown)], (&["all"], &[], &["x"], 0)),
             (&[("a", "x", Fail)], &[], (&[], &[], &["x"], 0)),
-            // Waived or no longer asked for: gone.
-            (&[("a", "x", Fail)], &[("a", "x", Waived)], (&[], &["x"], &[], 0)),
+            // Waived: still there. No longer asked for: gone.
+            (&[("a", "x", Fail)], &[("a", "x", Waived)], (&[], &[], &[], 0)),
             (&[("a", "x", Fail)], &[("a", "all", Skipped)], (&[], &["x"], &[], 0)),
         ];
         for (before, now, (new, gone, not_judged, unchanged)) in rows {
