@@ -6,8 +6,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use regex::Regex;
-
 use super::{Config, FILE_NAME};
 use crate::{checks, cli::suggest::unknown_of};
 
@@ -98,10 +96,8 @@ fn line(text: &str, at: usize) -> usize {
 fn in_words(message: &str) -> String {
     for (start, kind) in [("unknown field `", "key"), ("unknown variant `", "value")] {
         if message.starts_with(start) {
-            let names = Regex::new("`([^`]*)`").ok();
-            let names = names.iter().flat_map(|names| names.captures_iter(message));
-            let names: Vec<&str> =
-                names.filter_map(|found| found.get(1)).map(|found| found.as_str()).collect();
+            // Each name stands between backticks.
+            let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
             if let [wrong, known @ ..] = names.as_slice() {
                 let advice = format!("there are {}", known.join(", "));
                 return unknown_of(wrong, kind, known, &advice);
