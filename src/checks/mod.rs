@@ -164,6 +164,8 @@ pub fn ids_and_areas() -> Vec<&'static str> {
 }
 
 #[cfg(test)]
+mod article_tests;
+#[cfg(test)]
 mod catalogue_tests;
 #[cfg(test)]
 mod tests {

@@ -94,10 +94,10 @@ pub fn counted(count: u32, thing: &str) -> String {
 /// The first few names, and how many more there are.
 pub fn first_few(named: &Named) -> String {
     let rest = usize::try_from(named.count).unwrap_or(usize::MAX).saturating_sub(named.names.len());
-    let names = named.names.join(", ");
-    match rest {
-        0 => listed(&named.names),
-        rest => format!("{names} and {rest} more"),
+    match (named.names.as_slice(), rest) {
+        ([], _) => named.count.to_string(),
+        (names, 0) => listed(names),
+        (names, rest) => format!("{} and {rest} more", names.join(", ")),
     }
 }
 

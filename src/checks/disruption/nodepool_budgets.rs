@@ -49,7 +49,10 @@ fn judge(pool: &NodePool) -> Finding {
     let name = &pool.meta.name;
     if let Some(budget) = pool.budgets.iter().find(|budget| forbids_all(budget)) {
         return Finding::warn(
-            format!("{name} has a disruption budget of {} nodes, at all times.", budget.nodes),
+            format!(
+                "NodePool {name} has a disruption budget of {} nodes, at all times.",
+                budget.nodes
+            ),
             "Karpenter never consolidates its nodes, and never replaces those whose AMI or \
              settings are outdated.",
         )
@@ -64,7 +67,7 @@ fn judge(pool: &NodePool) -> Finding {
     }
     if pool.consolidate_after.as_deref() == Some("Never") {
         return Finding::warn(
-            format!("{name} has consolidateAfter: Never."),
+            format!("NodePool {name} has consolidateAfter: Never."),
             "Its nodes are kept until they expire, however little runs on them.",
         )
         .errors(&["disruption-blocked"])

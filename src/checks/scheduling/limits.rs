@@ -62,7 +62,7 @@ fn judge(cx: &Context<'_>, pool: &NodePool) -> Finding {
         return Finding::pass("Its limits are 0: it makes no nodes.");
     };
     let Use { resource, used, limit, per_cent } = fullest;
-    let seen = format!("{} uses {used} of {limit} {resource}.", pool.meta.name);
+    let seen = format!("NodePool {} uses {used} of {limit} {resource}.", pool.meta.name);
     if per_cent < NEAR {
         return Finding::pass(seen);
     }

@@ -82,7 +82,10 @@ fn lasting(pool: &NodePool, taint: &Taint) -> Finding {
     let patch = json!({"spec": {"template": {"spec":
         {"taints": taints, "startupTaints": startup}}}});
     Finding::fail(
-        format!("{name} has {} under taints; a driver takes it off when it is ready.", taint.key),
+        format!(
+            "NodePool {name} has {} under taints; a driver takes it off when it is ready.",
+            taint.key
+        ),
         "Karpenter believes that it stays: it makes a node only for pods that tolerate it.",
     )
     .errors(&["taint-not-tolerated"])
@@ -100,7 +103,7 @@ fn lasting(pool: &NodePool, taint: &Taint) -> Finding {
 fn nobody(pool: &NodePool, taint: &Taint, name: &str, from: &str) -> Finding {
     Finding::fail(
         format!(
-            "{} has the start-up taint {}, which {name} takes off, and no DaemonSet here looks \
+            "NodePool {} has the start-up taint {}, which {name} takes off, and no DaemonSet here looks \
              like it.",
             pool.meta.name, taint.key
         ),
@@ -131,7 +134,7 @@ fn ebs_missing(cx: &Context<'_>, pool: &NodePool) -> Result<Finding, Stop> {
     let patch = json!({"spec": {"template": {"spec": {"startupTaints": startup}}}});
     Ok(Finding::warn(
         format!(
-            "{name} has no start-up taint {EBS}, the EBS CSI driver runs here, and nodes carry \
+            "NodePool {name} has no start-up taint {EBS}, the EBS CSI driver runs here, and nodes carry \
              many volumes."
         ),
         "Pods with volumes are put on a new node before the driver has said how many it takes; \
