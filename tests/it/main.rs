@@ -15,6 +15,7 @@ mod formats;
 mod ids;
 mod latency;
 mod list;
+mod node_classes;
 mod offline;
 mod online;
 mod operations;

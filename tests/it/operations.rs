@@ -2,11 +2,11 @@
 
 use std::{collections::BTreeSet, fs};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     cli::Tool,
-    cluster::rbac,
+    cluster::{ApiServer, Cluster, rbac},
     emulator::{self, Account, CLUSTER},
     proxy::{Plan, Proxy},
 };
@@ -36,7 +36,27 @@ fn made() -> BTreeSet<String> {
         assert!(ran.code != 2, "{ran:#?}");
         made.extend(proxy.log().into_iter().map(|logged| logged.operation.to_string()));
     }
+    made.extend(made_for_node_classes());
     made
+}
+
+/// What is asked because of a NodeClass that uses everything.
+fn made_for_node_classes() -> BTreeSet<String> {
+    let account = Account::seeded(&["getting-started"], "us-west-2");
+    let spec = json!({
+        "role": null,
+        "instanceProfile": "nodes",
+        "placementGroupSelector": {"name": "hpc"},
+        "capacityReservationSelectorTerms": [{"tags": {"team": "a"}}],
+    });
+    let cluster = Cluster::karpenter(&account);
+    let cluster = cluster.patch("EC2NodeClass", "default", &json!({"spec": spec}));
+    let server = ApiServer::start(cluster);
+    let proxy = Proxy::start(Plan::default());
+    let tool = Tool::new(["check", "--cluster", CLUSTER, "--kubeconfig"]);
+    let ran = tool.args([server.kubeconfig()]).account(&account, &proxy.endpoint).run();
+    assert!(ran.code != 2, "{ran:#?}");
+    proxy.log().into_iter().map(|logged| logged.operation.to_string()).collect()
 }
 
 fn published() -> BTreeSet<String> {

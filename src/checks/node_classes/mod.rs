@@ -43,9 +43,12 @@ impl<'a> Class<'a> {
         conditions.any(|found| found.kind == condition && found.status == "True")
     }
 
-    /// Where in the cluster evidence was read.
-    pub fn api(&self) -> String {
-        format!("kubernetes: {self}")
+    /// What showed its fields.
+    pub fn api(&self) -> &'static str {
+        match self.product {
+            Product::Karpenter => "list ec2nodeclasses (Kubernetes)",
+            Product::AutoMode => "list nodeclasses (Kubernetes)",
+        }
     }
 
     /// Who launches its nodes.

@@ -111,7 +111,11 @@ fn judge(cx: &Context<'_>, tagging: &Tagging<'_>) -> Finding {
         "The NodeClass is never ready, or every launch for it fails.",
     )
     .errors(&errors)
-    .evidence(what, "spec.tags", listed(&keys))
+    .evidence(
+        tagging.class.map_or("--nodeclass-tag", |class| class.api()),
+        "spec.tags",
+        listed(&keys),
+    )
     .mend(match tagging.class {
         Some(class) => remedy.run(class.edit()),
         None => remedy,

@@ -90,7 +90,7 @@ fn launches_nothing(pool: &NodePool, seen: String, path: &str, value: &str) -> F
         seen,
         format!("Nothing is launched for NodePool {}: its pods stay Pending.", pool.meta.name),
     )
-    .evidence(format!("kubernetes: NodePool {}", pool.meta.name), path, value)
+    .evidence("list nodepools (Kubernetes)", path, value)
 }
 
 fn wrong_kind(pool: &NodePool) -> Finding {

@@ -3,7 +3,7 @@
 use super::{Judged, NodeRole, Origin, Product, Scope, entries, seen::role_exists};
 use crate::{
     facts::{Facts, arn},
-    target::{ProductChoice, cluster_says, names},
+    target::{ProductChoice, names},
 };
 
 pub struct NodeRoles {
@@ -55,23 +55,38 @@ fn node_role(name: &str, product: Product, origin: Origin) -> NodeRole {
     NodeRole { name: name.to_owned(), product, origin }
 }
 
-/// The roles that NodeClasses name, where that is certain to be all: each of them names one.
+/// The roles that NodeClasses name, where that is certain to be all: each of them names one, or an
+/// instance profile that was read.
 fn of_node_classes(facts: &Facts, product: Product) -> Option<Vec<NodeRole>> {
     let classes = match product {
         Product::Karpenter => &facts.kubernetes.ec2_node_classes,
         Product::AutoMode => &facts.kubernetes.auto_node_classes,
     };
     let classes = classes.value().filter(|classes| !classes.is_empty())?;
-    if classes.iter().any(|class| class.role.is_none()) {
-        return None;
+    let mut roles: Vec<NodeRole> = Vec::new();
+    for class in classes {
+        let named = match (&class.role, &class.instance_profile) {
+            (Some(role), _) => vec![arn::role_name(role)],
+            (None, Some(profile)) => in_profile(facts, profile)?,
+            (None, None) => return None,
+        };
+        for name in named {
+            if roles.iter().all(|role| role.name != name) {
+                roles.push(node_role(name, product, Origin::NodeClass));
+            }
+        }
     }
-    let roles = cluster_says::node_roles(&facts.kubernetes).into_iter();
-    let roles = roles.filter(|(_, of)| *of == product);
-    Some(
-        roles
-            .map(|(role, product)| node_role(arn::role_name(&role), product, Origin::NodeClass))
-            .collect(),
-    )
+    Some(roles)
+}
+
+/// The roles in an instance profile that a NodeClass names. One that does not exist has none.
+fn in_profile<'a>(facts: &'a Facts, name: &str) -> Option<Vec<&'a str>> {
+    if !names::is_profile_name(name) {
+        return Some(Vec::new());
+    }
+    let profile = facts.named_profiles.get(name)?.found().ok()?;
+    let roles = profile.into_iter().flat_map(|profile| &profile.roles);
+    Some(roles.map(String::as_str).collect())
 }
 
 /// Whose a role is that the user named: by the choice of product or what is judged at all, else

@@ -353,6 +353,10 @@ fn a_node_class_with_a_profile_of_its_own_leaves_room_for_other_roles() {
     let found = target(Account::KarpenterCluster, &cluster(&classes));
     let shown = ("KarpenterNodeRole-demo", Product::Karpenter, Origin::AccessEntry);
     assert_eq!(node_roles(&found), [shown]);
+    let profile = json!({"facts": {"named_profiles": {"own": {"known": {
+        "name": "own", "arn": PROFILE, "path": "/", "roles": ["held"]}}}}});
+    let found = target(Account::KarpenterCluster, &and(cluster(&classes), &profile));
+    assert_eq!(node_roles(&found), [("held", Product::Karpenter, Origin::NodeClass)]);
 }
 
 #[test]
