@@ -66,7 +66,7 @@ oracle: build ## Hold the policy evaluator against an independent one on 22,000 
 		tests/oracle/run.sh 22000 42 $(BIN) policy simulate
 
 .PHONY: bench
-bench: ## Measure how many policy decisions a second are made
+bench: ## Measure policy decisions a second, and what an answer of `explain` takes
 	cargo bench --manifest-path bench/Cargo.toml --target-dir $(TARGET)/bench
 
 .PHONY: fmt

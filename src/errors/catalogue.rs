@@ -1,12 +1,15 @@
 //! All documented errors, by id.
 
-use std::{collections::BTreeMap, sync::LazyLock};
+use std::{
+    collections::BTreeMap,
+    sync::{LazyLock, OnceLock},
+};
 
 use serde::Serialize;
 
 use super::{
     entry::DocumentedError,
-    load::{self, LoadError},
+    load::{self, Written},
     similar::Wanted,
 };
 
@@ -14,9 +17,16 @@ use super::{
 const ALIKE: f64 = 0.45;
 
 /// All documented errors, sorted by id.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Catalogue {
-    entries: BTreeMap<String, DocumentedError>,
+    slots: BTreeMap<&'static str, Slot>,
+}
+
+/// An entry that is read when it is first wanted.
+#[derive(Debug)]
+pub(super) struct Slot {
+    written: Written,
+    entry: OnceLock<Option<DocumentedError>>,
 }
 
 /// An entry that a text resembles without showing it.
@@ -27,34 +37,55 @@ pub struct Near {
     pub likeness: f64,
 }
 
-/// The catalogue, read once. The tests prove that the embedded files can be read.
+/// The catalogue. The tests prove that every entry of the embedded files can be read.
 pub fn catalogue() -> &'static Catalogue {
-    static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| Catalogue::load().unwrap_or_default());
+    static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(Catalogue::new);
     &CATALOGUE
 }
 
+impl Slot {
+    pub fn entry(&self) -> Option<&DocumentedError> {
+        self.entry.get_or_init(|| self.written.read()).as_ref()
+    }
+
+    /// The entry's patterns, without the rest of it being read.
+    pub fn patterns(&self) -> Vec<String> {
+        self.written.patterns()
+    }
+}
+
 impl Catalogue {
-    /// Reads the embedded files.
-    pub fn load() -> Result<Self, LoadError> {
-        let entries = load::entries()?.into_iter().map(|entry| (entry.id.clone(), entry));
-        Ok(Self { entries: entries.collect() })
+    /// The embedded files, of which nothing is read yet.
+    pub fn new() -> Self {
+        let slots =
+            load::written().map(|written| (written.id(), Slot { written, entry: OnceLock::new() }));
+        Self { slots: slots.collect() }
     }
 
     pub fn get(&self, id: &str) -> Option<&DocumentedError> {
-        self.entries.get(id)
+        self.slots.get(id)?.entry()
     }
 
     /// Every entry, sorted by id.
     pub fn iter(&self) -> impl Iterator<Item = &DocumentedError> {
-        self.entries.values()
+        self.slots.values().filter_map(Slot::entry)
+    }
+
+    /// Every id, sorted.
+    pub fn ids(&self) -> impl Iterator<Item = &'static str> {
+        self.slots.keys().copied()
+    }
+
+    pub(super) fn slots(&self) -> impl Iterator<Item = &Slot> {
+        self.slots.values()
     }
 
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.slots.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.slots.is_empty()
     }
 
     /// The entries most like an id or a text that is not in the catalogue, best first, at

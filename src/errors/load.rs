@@ -26,32 +26,62 @@ pub const DATA: &[(&str, &str)] = &[
     ("windows", include_str!("data/windows.toml")),
 ];
 
-/// A data file that cannot be read. The tests rule this out for the files of a release.
-#[derive(Debug, thiserror::Error)]
-#[error("the error catalogue's file data/{area}.toml cannot be read: {fault}")]
-pub struct LoadError {
-    area: &'static str,
-    fault: toml::de::Error,
-}
+/// The line with which each entry begins.
+const BEGINNING: &str = "[[error]]";
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    #[serde(default)]
-    error: Vec<DocumentedError>,
+/// An entry as it stands in its file. Reading all of them as TOML takes longer than an answer
+/// about one line may: each is read when it is wanted, and only its patterns before.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Written {
+    area: &'static str,
+    text: &'static str,
 }
 
 /// All entries of all files, in the order of the files.
-pub(super) fn entries() -> Result<Vec<DocumentedError>, LoadError> {
-    let mut all = Vec::new();
-    for &(area, text) in DATA {
-        let file: File = toml::from_str(text).map_err(|fault| LoadError { area, fault })?;
-        all.extend(file.error.into_iter().map(|mut entry| {
-            area.clone_into(&mut entry.area);
-            entry
-        }));
+pub(super) fn written() -> impl Iterator<Item = Written> {
+    DATA.iter().flat_map(|&(area, text)| {
+        let starts = text.match_indices(BEGINNING).map(|(at, _)| at);
+        let ends = starts.clone().skip(1).chain([text.len()]);
+        starts.zip(ends).map(move |(start, end)| Written { area, text: &text[start..end] })
+    })
+}
+
+/// A file of the catalogue, or a part of one.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    error: Vec<DocumentedError>,
+}
+
+#[derive(Deserialize)]
+struct Patterns {
+    patterns: Vec<String>,
+}
+
+impl Written {
+    /// The first key of each entry.
+    pub fn id(self) -> &'static str {
+        let (_, rest) = self.text.split_once("id = \"").unwrap_or_default();
+        rest.split('"').next().unwrap_or_default()
     }
-    Ok(all)
+
+    /// The entry. The tests prove that each can be read.
+    pub fn read(self) -> Option<DocumentedError> {
+        let file: File = toml::from_str(self.text).ok()?;
+        let entry = file.error.into_iter().next()?;
+        Some(DocumentedError { area: self.area.to_owned(), ..entry })
+    }
+
+    /// Nothing but the patterns; what follows them is indented or ends their list.
+    pub fn patterns(self) -> Vec<String> {
+        let start = self.text.find("\npatterns = ").map_or(0, |at| at + 1);
+        let lines = self.text[start..].split_inclusive('\n');
+        let is_more = |line: &&str| line.starts_with([' ', ']']);
+        let more: usize = lines.skip(1).take_while(is_more).map(str::len).sum();
+        let first = self.text[start..].find('\n').map_or(0, |at| at + 1);
+        let list = toml::from_str(&self.text[start..start + first + more]);
+        list.map(|Patterns { patterns }| patterns).unwrap_or_default()
+    }
 }
 
 #[cfg(test)]
@@ -59,6 +89,24 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+
+    fn entries() -> Vec<DocumentedError> {
+        written().map(|entry| entry.read().unwrap()).collect()
+    }
+
+    #[test]
+    fn an_entry_cut_out_is_the_entry_in_its_file() {
+        let mut cut = written();
+        for &(area, text) in DATA {
+            let file: File = toml::from_str(text).unwrap();
+            for entry in file.error {
+                let cut = cut.next().unwrap();
+                assert_eq!((cut.id(), cut.patterns()), (&*entry.id, entry.patterns.clone()));
+                assert_eq!(cut.read().unwrap(), DocumentedError { area: area.into(), ..entry });
+            }
+        }
+        assert!(cut.next().is_none());
+    }
 
     fn slug(text: &str) -> bool {
         text.split('-').all(|word| {
@@ -68,7 +116,7 @@ mod tests {
 
     #[test]
     fn ids_are_slugs_and_used_once() {
-        let entries = entries().unwrap();
+        let entries = entries();
         let ids: BTreeSet<_> = entries.iter().map(|entry| &entry.id).collect();
         assert_eq!(ids.len(), entries.len());
         assert_eq!(ids.iter().filter(|id| !slug(id)).count(), 0);
@@ -76,7 +124,7 @@ mod tests {
 
     #[test]
     fn every_id_that_an_entry_names_exists() {
-        let entries = entries().unwrap();
+        let entries = entries();
         let ids: BTreeSet<_> = entries.iter().map(|entry| &entry.id).collect();
         for entry in &entries {
             for id in entry.follows.iter().chain(&entry.shares) {
@@ -88,7 +136,7 @@ mod tests {
 
     #[test]
     fn every_entry_is_filled_in() {
-        for entry in entries().unwrap() {
+        for entry in entries() {
             let id = &entry.id;
             assert!(!entry.title.is_empty() && !entry.title.ends_with('.'), "{id}: title");
             assert!(!entry.printed.is_empty(), "{id}: printed");
@@ -109,7 +157,7 @@ mod tests {
 
     #[test]
     fn version_ranges_are_versions() {
-        for entry in entries().unwrap() {
+        for entry in entries() {
             for version in entry.since.iter().chain(&entry.until) {
                 let parts =
                     version.split('.').map(str::parse::<u16>).collect::<Result<Vec<_>, _>>();
@@ -120,7 +168,7 @@ mod tests {
 
     #[test]
     fn follow_ups_form_no_circle() {
-        let entries = entries().unwrap();
+        let entries = entries();
         let follows = |id: &str| {
             entries.iter().find(|entry| entry.id == id).map(|entry| &entry.follows).unwrap()
         };

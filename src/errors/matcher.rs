@@ -1,21 +1,21 @@
 //! Finds every pattern of the catalogue in one pass over squashed text.
 //!
-//! An automaton looks for a short piece of each pattern; only where it finds one is the
-//! whole pattern compared.
+//! A short piece of each pattern is looked for, by an automaton in a long text and one by one
+//! in a short one; only where a piece stands is the whole pattern compared.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::{
-    catalogue::Catalogue,
+    catalogue::{Catalogue, Slot},
     denial,
     entry::DocumentedError,
     network,
     pattern::{Pattern, Span},
 };
 
-/// What a piece that the automaton looks for belongs to.
+/// What a piece that is looked for belongs to.
 #[derive(Debug, Clone, Copy)]
 enum Target {
     Pattern(usize),
@@ -23,22 +23,28 @@ enum Target {
     Network,
 }
 
-/// How the automaton is built.
+/// How the pieces are looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Build {
-    /// Ready at once, for a line or two.
+    /// One by one: nothing to build, for a line or a page.
     Quick,
-    /// Slower to build and faster to run, for logs.
+    /// By an automaton, slow to build and fast to run: for logs.
     Fast,
+}
+
+#[derive(Debug)]
+enum Search {
+    Pieces(Vec<Vec<u8>>),
+    Automaton(AhoCorasick),
 }
 
 /// All patterns of the catalogue, ready to be looked for.
 #[derive(Debug)]
 pub struct Matcher {
-    automaton: Option<AhoCorasick>,
-    /// For each piece of the automaton, what it belongs to.
+    search: Search,
+    /// For each piece, what it belongs to.
     targets: Vec<Vec<Target>>,
-    patterns: Vec<(&'static DocumentedError, Pattern)>,
+    patterns: Vec<(&'static Slot, Pattern)>,
 }
 
 /// A pattern of an entry, found.
@@ -67,11 +73,11 @@ impl Matcher {
     pub fn new(catalogue: &'static Catalogue, build: Build) -> Self {
         let mut patterns = Vec::new();
         let mut anchors: BTreeMap<Vec<u8>, Vec<Target>> = BTreeMap::new();
-        for entry in catalogue.iter() {
-            for pattern in entry.patterns.iter().filter_map(|text| Pattern::new(text)) {
+        for slot in catalogue.slots() {
+            for pattern in slot.patterns().iter().filter_map(|text| Pattern::new(text)) {
                 let target = Target::Pattern(patterns.len());
                 anchors.entry(pattern.anchor().to_vec()).or_default().push(target);
-                patterns.push((entry, pattern));
+                patterns.push((slot, pattern));
             }
         }
         for anchor in denial::ANCHORS {
@@ -80,44 +86,80 @@ impl Matcher {
         for (anchor, _) in network::ANCHORS {
             anchors.entry(anchor.as_bytes().to_vec()).or_default().push(Target::Network);
         }
-        let kind = match build {
-            Build::Quick => AhoCorasickKind::NoncontiguousNFA,
-            Build::Fast => AhoCorasickKind::DFA,
+        let (pieces, targets): (Vec<_>, Vec<_>) = anchors.into_iter().unzip();
+        let search = match build {
+            Build::Quick => Search::Pieces(pieces),
+            // Only patterns of a size that no memory holds could make this fail.
+            Build::Fast => automaton(&pieces).map_or(Search::Pieces(pieces), Search::Automaton),
         };
-        // Only patterns of a size that no memory holds could make this fail.
-        let automaton = AhoCorasick::builder()
-            .match_kind(MatchKind::Standard)
-            .kind(Some(kind))
-            .prefilter(false)
-            .build(anchors.keys())
-            .ok();
-        Self { automaton, targets: anchors.into_values().collect(), patterns }
+        Self { search, targets, patterns }
     }
 
     /// Finds everything in `text`.
     pub fn find(&self, text: &[u8]) -> Found {
         let mut found = Found::default();
-        let Some(automaton) = &self.automaton else { return found };
-        for hit in automaton.find_overlapping_iter(text) {
-            for target in &self.targets[hit.pattern().as_usize()] {
-                match *target {
-                    Target::Pattern(index) => {
-                        found.matches.extend(self.confirm(index, text, hit.start()));
+        match &self.search {
+            Search::Automaton(automaton) => {
+                for hit in automaton.find_overlapping_iter(text) {
+                    self.take(&mut found, hit.pattern().as_usize(), text, hit.start());
+                }
+            }
+            Search::Pieces(pieces) => {
+                for (index, piece) in pieces.iter().enumerate() {
+                    for at in memchr::memmem::find_iter(text, piece) {
+                        self.take(&mut found, index, text, at);
                     }
-                    Target::Denial => found.denials.push(hit.start()),
-                    Target::Network => found.network.push(hit.start()),
                 }
             }
         }
         found
             .matches
             .sort_by_key(|found| (found.span.start, Reverse(found.span.end), found.pattern));
+        found.denials.sort_unstable();
+        found.network.sort_unstable();
         found
     }
 
+    /// Notes what a piece that stands at `at` shows.
+    fn take(&self, found: &mut Found, piece: usize, text: &[u8], at: usize) {
+        for target in &self.targets[piece] {
+            match *target {
+                Target::Pattern(index) => found.matches.extend(self.confirm(index, text, at)),
+                Target::Denial => found.denials.push(at),
+                Target::Network => found.network.push(at),
+            }
+        }
+    }
+
     fn confirm(&self, index: usize, text: &[u8], at: usize) -> Option<Match> {
-        let (entry, pattern) = &self.patterns[index];
+        let (slot, pattern) = &self.patterns[index];
         let span = pattern.matches(text, at)?;
+        let entry = slot.entry()?;
         Some(Match { entry, pattern: index, weight: pattern.weight(), span, anchor: at })
+    }
+}
+
+fn automaton(pieces: &[Vec<u8>]) -> Option<AhoCorasick> {
+    AhoCorasick::builder()
+        .match_kind(MatchKind::Standard)
+        .kind(Some(AhoCorasickKind::DFA))
+        .prefilter(false)
+        .build(pieces)
+        .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::errors::{catalogue, normalize::squash, tests::samples};
+
+    #[test]
+    fn both_ways_find_the_same() {
+        let [quick, fast] = [Build::Quick, Build::Fast].map(|b| Matcher::new(catalogue(), b));
+        for sample in samples() {
+            let text = squash(sample.text.repeat(2).as_bytes());
+            let [one, other] = [&quick, &fast].map(|matcher| format!("{:?}", matcher.find(&text)));
+            assert_eq!(one, other, "{}", sample.text);
+        }
     }
 }

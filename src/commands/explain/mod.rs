@@ -99,7 +99,7 @@ fn is_slug(word: &str) -> bool {
 }
 
 fn unknown(word: &str) -> String {
-    let errors = catalogue().iter().map(|entry| entry.id.as_str());
+    let errors = catalogue().ids();
     let known: Vec<_> = selection::ids().into_iter().chain(errors).collect();
     selection::unknown_of(
         word,

@@ -12,13 +12,13 @@ use super::{Explanation, catalogue, explain::explain};
 
 /// A printed error and the entry that it shows.
 #[derive(serde::Deserialize)]
-struct Sample {
+pub struct Sample {
     id: String,
-    text: String,
+    pub text: String,
     source: String,
 }
 
-fn samples() -> Vec<Sample> {
+pub fn samples() -> Vec<Sample> {
     include_str!("../../../tests/data/errors/samples.jsonl")
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
