@@ -1,5 +1,7 @@
 //! Reads the text of a denied AWS call: who, what, on which resource, and which policy said no.
 
+use std::ops::RangeInclusive;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -116,6 +118,34 @@ pub fn read(raw: &[u8], at: usize) -> Option<Denial> {
     Some(Denial { principal, action, resource, effect, layer, policy, encoded })
 }
 
+/// The denial of which a text is nothing but the encoded message: a person has copied the long
+/// word out of an error.
+pub fn encoded_alone(text: &[u8]) -> Option<Denial> {
+    /// The shortest that AWS gives are longer, the longest shorter.
+    const LENGTH: RangeInclusive<usize> = 150..=20_000;
+    // Also wrapped, quoted, or as the shell's history has it.
+    let blank = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`\\".contains(byte);
+    let message: Vec<u8> = text.iter().copied().filter(|byte| !blank(byte)).collect();
+    let is_word = message.iter().all(|&byte| is_encoded(char::from(byte)));
+    let kinds: [fn(&u8) -> bool; 3] =
+        [u8::is_ascii_lowercase, u8::is_ascii_uppercase, u8::is_ascii_digit];
+    let is_mixed = kinds.iter().all(|is_kind| message.iter().any(is_kind));
+    let encoded = String::from_utf8(message).ok()?;
+    (is_word && is_mixed && LENGTH.contains(&encoded.len())).then(|| Denial {
+        principal: None,
+        action: None,
+        resource: None,
+        effect: Effect::Unknown,
+        layer: None,
+        policy: None,
+        encoded: Some(encoded),
+    })
+}
+
+fn is_encoded(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '-' || c == '_'
+}
+
 /// Whether it is but the first half of a text that names the action by AWS's own words, or
 /// the second half of Karpenter's.
 fn is_part_of_another(anchor: &str, before: &str, line: &str) -> bool {
@@ -196,10 +226,7 @@ fn encoded(text: &str, lower: &str) -> Option<String> {
     const LABEL: &str = "encodedauthorizationfailuremessage:";
     let start = lower.find(LABEL)? + LABEL.len();
     let end = lower[start..].find("statuscode").map_or(text.len(), |end| start + end);
-    let message: String = text[start..end]
-        .chars()
-        .take_while(|&c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
-        .collect();
+    let message: String = text[start..end].chars().take_while(|&c| is_encoded(c)).collect();
     (!message.is_empty()).then_some(message)
 }
 

@@ -161,7 +161,20 @@ impl Tally {
         true
     }
 
-    fn finish(self, window: &Window) -> Explanation {
+    /// Takes the whole input as one encoded message, where nothing else is in it.
+    fn count_encoded(&mut self, window: &Window) {
+        let nothing = self.groups.is_empty() && self.denials.is_empty() && self.network.is_empty();
+        if !nothing || window.bytes_before > 0 {
+            return;
+        }
+        if let Some(denial) = denial::encoded_alone(window.raw()) {
+            let key = Denial { encoded: None, ..denial.clone() };
+            count_distinct(&mut self.denials, key, denial, window, 0);
+        }
+    }
+
+    fn finish(mut self, window: &Window) -> Explanation {
+        self.count_encoded(window);
         let (bytes, lines) = window.size();
         let groups =
             arrange(self.groups.into_values().map(|open| open.group).collect(), &self.votes);

@@ -253,6 +253,13 @@ fn encoded_messages_are_decoded_when_asked() {
     let hint = explain(&[ENCODED]).run().exits(0).stdout;
     assert!(hint.contains("add `--decode`"), "{hint}");
     explain(&[ENCODED, "--decode", "--region", "us-west-2"]).run().exits(4);
+    let (_, alone) = ENCODED.rsplit_once(' ').unwrap();
+    let ran = explain(&["-", "--decode"])
+        .input(format!("{alone}\n").as_bytes())
+        .aws(&account, &account.endpoint())
+        .run()
+        .exits(0);
+    assert!(ran.stdout.contains("Denied call: ec2:CreateFleet"), "{}", ran.stdout);
 }
 
 #[test]

@@ -200,3 +200,19 @@ fn several_denials_of_one_line_are_kept_apart() {
         ]
     );
 }
+
+#[test]
+fn an_encoded_message_may_come_alone() {
+    let message = "4Gdp_xQ2-b7TzYk9".repeat(20);
+    let wrapped = message.as_bytes().chunks(76).map(String::from_utf8_lossy);
+    let wrapped = wrapped.collect::<Vec<_>>().join("\n");
+    for text in [message.clone(), format!("{message}\n"), format!("\"{message}\""), wrapped] {
+        let denial = one(&text);
+        assert_eq!(denial.encoded.as_deref(), Some(message.as_str()), "{text}");
+        assert_eq!((denial.effect, denial.action), (Effect::Unknown, None));
+    }
+    for text in ["4Gdp_xQ2-b7TzYk9", &"abc ".repeat(60), &"0123456789".repeat(30)] {
+        assert!(denials(text).is_empty(), "{text}");
+    }
+    assert!(denials(&format!("see {message}: what is it?")).is_empty());
+}

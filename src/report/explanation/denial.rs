@@ -102,6 +102,9 @@ fn why(denial: &Denial, decoded: Option<&DecodedMessage>) -> String {
             "No statement allows it. Add the action to the caller's policy, with the resource \
              above."
         }
+        (None, Effect::Unknown) if denial.encoded.is_some() => {
+            "The encoded message has it, as it has the caller and the call."
+        }
         (None, Effect::Unknown) => {
             "The text does not say which policy. CloudTrail has the whole message under this \
              action."

@@ -9,6 +9,8 @@ pub mod json;
 mod network;
 mod nothing;
 mod rows;
+#[cfg(test)]
+mod tests;
 
 use schemars::JsonSchema;
 use serde::Serialize;
