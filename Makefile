@@ -60,10 +60,11 @@ fuzz: ## Fuzz the policy language for half a minute a target (needs a nightly to
 	done
 
 .PHONY: oracle
-oracle: build ## Hold the policy evaluator against an independent one on 22,000 generated cases (needs npm)
+oracle: ## Hold the policy evaluator against an independent one on 22,000 generated cases (needs npm)
 	npm install --silent --no-save --prefix $(TOOLS)/oracle @cloud-copilot/iam-simulate@0.1.173
+	cargo build --release --manifest-path bench/Cargo.toml --target-dir $(TARGET)/bench --bin simulate
 	ORACLE_MODULES=$(abspath $(TOOLS))/oracle/node_modules \
-		tests/oracle/run.sh 22000 42 $(BIN) policy simulate
+		tests/oracle/run.sh 22000 42 $(TARGET)/bench/release/simulate
 
 .PHONY: bench
 bench: ## Measure policy decisions a second, and what an answer of `explain` takes

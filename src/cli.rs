@@ -87,6 +87,9 @@ pub struct CheckArgs {
     /// Judge these saved facts instead of asking AWS
     #[arg(long, value_name = "FILE", conflicts_with_all = ["region", "profile", "assume_role", "timeout", "verbose", "kubeconfig", "context"])]
     pub facts: Option<PathBuf>,
+    /// Compare the permissions with AWS's own simulation (needs iam:SimulatePrincipalPolicy)
+    #[arg(long, conflicts_with = "facts")]
+    pub simulate: bool,
     /// How to print the report; =FILE writes it there. May be given several times
     ///
     /// Formats: human, short, json, junit, sarif, markdown, github, prometheus, html, terraform.

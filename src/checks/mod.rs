@@ -46,6 +46,7 @@ mod workloads;
 
 pub use check::{Area, Check, Judged, Stop, Verdicts};
 pub use context::Context;
+pub use permissions::simulation::questions as simulation_questions;
 
 /// Every check, in the order in which a node comes to life.
 pub static ALL: &[&Check] = &[
@@ -72,6 +73,8 @@ pub static ALL: &[&Check] = &[
     &auto_mode::settings::CHECK,
     &auto_mode::addons::CHECK,
     &permissions::boundary::CHECK,
+    &permissions::organization::CHECK,
+    &permissions::simulation::CHECK,
     &imds::endpoint::CHECK,
     &imds::hop_limit::CHECK,
     // Launch

@@ -76,7 +76,7 @@ pub fn setup(cx: &Context<'_>, product: Product) -> Result<Setup, Stop> {
     }
     network(cx, product, &mut setup);
     if product == Product::Karpenter
-        && let Some(queue) = queue(cx)
+        && let Some(queue) = queues(cx).into_iter().next()
     {
         setup.features.insert(Feature::Queue);
         setup.queue_arn = Some(queue);
@@ -194,13 +194,18 @@ fn distinct(arns: impl Iterator<Item = String>) -> Vec<String> {
     arns.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// The ARN of the queue that the controller reads, if there is one.
-fn queue(cx: &Context<'_>) -> Option<String> {
-    let name = match &cx.target.queue {
-        QueueTarget::Named(name) => names::queue_name(&name.value),
-        QueueTarget::Found(found) => found.first()?,
-        QueueTarget::None | QueueTarget::NotSeen => return None,
+/// The ARNs of the queues that the controller may read: the named one, or those found under a
+/// usual name, of which one is Karpenter's.
+pub fn queues(cx: &Context<'_>) -> Vec<String> {
+    let names: Vec<&str> = match &cx.target.queue {
+        QueueTarget::Named(name) => vec![names::queue_name(&name.value)],
+        QueueTarget::Found(found) => found.iter().map(String::as_str).collect(),
+        QueueTarget::None | QueueTarget::NotSeen => Vec::new(),
     };
+    names.into_iter().filter_map(|name| queue_arn(cx, name)).collect()
+}
+
+fn queue_arn(cx: &Context<'_>, name: &str) -> Option<String> {
     let read = cx.facts.queues.get(name).and_then(|queue| queue.value());
     let arn = read.and_then(|queue| queue.attributes.value()).map(|attributes| &attributes.arn);
     arn.cloned().or_else(|| {

@@ -9,19 +9,24 @@ mod in_cluster;
 pub mod kubernetes;
 mod node_classes;
 mod network;
+mod organization;
 mod policies;
 mod queues;
 mod roles;
 mod schedule;
 mod whole_answer;
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use aws_config::SdkConfig;
 use futures_util::future::join_all;
+use tokio::sync::Semaphore;
 
 use crate::{
-    facts::{Fact, Facts},
+    facts::{
+        Fact, Facts,
+        iam::{Simulated, Simulation},
+    },
     target::{Scope, saved::Effort},
 };
 use ask::{Asker, Trouble};
@@ -72,6 +77,25 @@ pub async fn collect(
         milliseconds: u64::try_from(log.elapsed().as_millis()).unwrap_or(u64::MAX),
     };
     Ok((facts, effort))
+}
+
+/// Asks AWS's own simulator; each question comes with the ARN of its role. Every call is in
+/// `log`.
+pub async fn simulate(
+    questions: &[(String, Simulation)],
+    config: &SdkConfig,
+    timeout: Duration,
+    log: &CallLog,
+) -> Vec<Fact<BTreeMap<String, Simulated>>> {
+    /// IAM slows everybody down that asks too fast.
+    const AT_A_TIME: usize = 4;
+    let aws = Aws::new(config, Asker::new(timeout, log.elapsed()), log);
+    let permits = Semaphore::new(AT_A_TIME);
+    let asking = questions.iter().map(|(role_arn, question)| async {
+        let _permit = permits.acquire().await.ok();
+        aws.simulate(role_arn, question).await
+    });
+    join_all(asking).await
 }
 
 /// Decodes the encoded messages of denials, in their order. Every call is in `log`.

@@ -15,6 +15,8 @@
 //!       its NodeClasses ─▶ what they name (`node_classes.rs`)
 //! ListNodegroups ─▶ DescribeNodegroup
 //! GetEbsDefaultKmsKeyId ─▶ DescribeKey, GetKeyPolicy, ListGrants
+//! DescribeOrganization ─▶ ListParents of the account ─▶ ListParents up to the root, beside them
+//!       ListPoliciesForTarget ─▶ DescribePolicy
 //! GetCallerIdentity; ListPolicies; ListServiceQuotas; DescribeInstances; GetAccountSummary; DescribeAddon; GetRole by usual names ─▶ policies of those that exist; DescribeSubnets, DescribeSecurityGroups by tag; …
 //! ```
 
@@ -29,15 +31,19 @@ use super::{
     in_cluster::{self, InCluster},
     kubernetes::Reach,
     network::VpcFacts,
+    organization,
     queues::queues,
     roles::Roles,
 };
 use crate::{
     facts::{
-        Fact, Facts, arn,
+        Fact, Facts,
+        account::Caller,
+        arn,
         ec2::{SecurityGroup, Subnet},
         eks::{AccessEntry, Addon, AuthenticationMode, Cluster, PodIdentityAssociation},
         iam::{InstanceProfile, OidcProvider},
+        organizations::Organization,
         selected::Query,
         ssm::ImageParameter,
     },
@@ -52,7 +58,7 @@ pub async fn read(aws: &Aws, reach: &Reach, scope: &Scope) -> Facts {
     let roles = Roles::new(aws);
     let by_tag = selector::by_tag(&scope.discovery_tag());
     let (
-        caller,
+        (caller, organization),
         cluster,
         node_groups,
         entries,
@@ -63,7 +69,7 @@ pub async fn read(aws: &Aws, reach: &Reach, scope: &Scope) -> Facts {
         tagged,
         (),
     ) = join!(
-        aws.caller(),
+        caller_and_organization(aws),
         cluster_and_network(aws, reach, &roles, scope),
         aws.node_groups(&scope.cluster),
         access_entries(aws, &roles, scope),
@@ -90,6 +96,7 @@ pub async fn read(aws: &Aws, reach: &Reach, scope: &Scope) -> Facts {
     let kms_keys = account.keys.into_iter().chain(queues.keys).chain(node_classes.keys).collect();
     Facts {
         caller,
+        organization,
         cluster: cluster.cluster,
         node_groups,
         access_entries,
@@ -97,6 +104,7 @@ pub async fn read(aws: &Aws, reach: &Reach, scope: &Scope) -> Facts {
         addons: cluster.addons,
         oidc_provider: cluster.oidc_provider,
         roles: roles.roles,
+        simulations: BTreeMap::new(),
         role_policies: roles.role_policies,
         policies: roles.policies,
         instance_profiles: profiles,
@@ -124,6 +132,19 @@ pub async fn read(aws: &Aws, reach: &Reach, scope: &Scope) -> Facts {
         image_parameters,
         kubernetes,
     }
+}
+
+async fn caller_and_organization(aws: &Aws) -> (Fact<Caller>, Fact<Organization>) {
+    let (caller, organization) = join!(aws.caller(), aws.organization());
+    let Some(account) = caller.value().map(|caller| caller.account.clone()) else {
+        let why = "the caller, and so its account, is not known";
+        return (caller, organization.and_then(|_| Fact::not_asked(why)));
+    };
+    let organization = match organization {
+        Fact::Known(ids) => Fact::Known(organization::read(aws, ids, &account).await),
+        unseen => unseen.and_then(|_| Fact::Absent),
+    };
+    (caller, organization)
 }
 
 /// The cluster, and what can be asked only once it is known.

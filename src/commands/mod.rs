@@ -14,6 +14,7 @@ mod outputs;
 mod policy;
 mod read;
 mod selection;
+mod simulate;
 mod waive;
 
 use std::io;

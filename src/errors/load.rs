@@ -1,5 +1,6 @@
 //! Reads the data files into entries.
 
+use memchr::memmem;
 use serde::Deserialize;
 
 use super::entry::DocumentedError;
@@ -40,9 +41,10 @@ pub(super) struct Written {
 /// All entries of all files, in the order of the files.
 pub(super) fn written() -> impl Iterator<Item = Written> {
     DATA.iter().flat_map(|&(area, text)| {
-        let starts = text.match_indices(BEGINNING).map(|(at, _)| at);
-        let ends = starts.clone().skip(1).chain([text.len()]);
-        starts.zip(ends).map(move |(start, end)| Written { area, text: &text[start..end] })
+        let found = memmem::find_iter(text.as_bytes(), BEGINNING);
+        let starts: Vec<usize> = found.chain([text.len()]).collect();
+        let whole = move |place: &[usize]| Written { area, text: &text[place[0]..place[1]] };
+        starts.windows(2).map(whole).collect::<Vec<_>>()
     })
 }
 
@@ -74,7 +76,7 @@ impl Written {
 
     /// Nothing but the patterns; what follows them is indented or ends their list.
     pub fn patterns(self) -> Vec<String> {
-        let start = self.text.find("\npatterns = ").map_or(0, |at| at + 1);
+        let start = memmem::find(self.text.as_bytes(), b"\npatterns = ").map_or(0, |at| at + 1);
         let lines = self.text[start..].split_inclusive('\n');
         let is_more = |line: &&str| line.starts_with([' ', ']']);
         let more: usize = lines.skip(1).take_while(is_more).map(str::len).sum();

@@ -47,3 +47,34 @@ pub struct OidcProvider {
     /// The audiences that it takes tokens for.
     pub client_ids: Vec<String>,
 }
+
+/// One question to `iam:SimulatePrincipalPolicy`: actions of a role on one resource, in one
+/// context.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Simulation {
+    pub actions: Vec<String>,
+    /// An ARN, or `*`.
+    pub resource: String,
+    /// Condition keys with their values.
+    pub context: BTreeMap<String, Vec<String>>,
+    /// The answers, by action.
+    #[serde(default)]
+    pub answers: Fact<BTreeMap<String, Simulated>>,
+}
+
+/// What the simulator says of one action.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Simulated {
+    /// `allowed`, `explicitDeny` or `implicitDeny`.
+    pub decision: String,
+    /// Condition keys that a policy asks for and the question did not have.
+    pub missing_context: Vec<String>,
+    /// Absent where the account is in no organisation.
+    pub allowed_by_organization: Option<bool>,
+}
+
+impl Simulated {
+    pub fn is_allowed(&self) -> bool {
+        self.decision == "allowed"
+    }
+}

@@ -12,6 +12,7 @@ mod fact;
 pub mod iam;
 pub mod kms;
 pub mod kubernetes;
+pub mod organizations;
 pub mod selected;
 pub mod limits;
 pub mod network;
@@ -32,6 +33,8 @@ use selected::{ImageQuery, Query, Selected};
 #[serde(default)]
 pub struct Facts {
     pub caller: Fact<account::Caller>,
+    /// Absent where the account belongs to none.
+    pub organization: Fact<organizations::Organization>,
     pub cluster: Fact<eks::Cluster>,
     pub node_groups: Fact<Vec<eks::NodeGroup>>,
     /// Access entries by principal ARN. The outer fact is the list, each inner one an entry.
@@ -45,6 +48,8 @@ pub struct Facts {
     pub roles: BTreeMap<String, Fact<iam::Role>>,
     /// The policies of the roles whose permissions count, by the role's name.
     pub role_policies: BTreeMap<String, iam::RolePolicies>,
+    /// What AWS's own simulator said, by the role's name; only where that was asked for.
+    pub simulations: BTreeMap<String, Vec<iam::Simulation>>,
     /// Documents, as JSON text, of attached policies and permissions boundaries, by ARN.
     pub policies: BTreeMap<String, Fact<String>>,
     /// Instance profiles that Karpenter made for this cluster (path `/karpenter/<region>/<cluster>/`).

@@ -1,5 +1,7 @@
 //! A policy document after it has been read.
 
+use std::sync::Arc;
+
 use crate::iam::condition::Condition;
 use crate::iam::context::Context;
 use crate::iam::pattern::Pattern;
@@ -13,7 +15,8 @@ use crate::iam::variables::{Resolved, Template, Text};
 pub struct Policy {
     pub version: Version,
     pub id: Option<String>,
-    pub statements: Vec<Statement>,
+    /// Shared: a document is copied for every role and level that it is attached to.
+    pub statements: Arc<[Statement]>,
 }
 
 /// The version of the policy language. A document without one is of 2008.

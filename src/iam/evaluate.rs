@@ -31,7 +31,7 @@ impl<'p> Verdict<'p> {
         let allow = [nothing, nothing, nothing];
         let mut verdict = Verdict { layer, policies, deny: None, deny_unknown: false, allow };
         for policy in policies {
-            for statement in &policy.policy.statements {
+            for statement in policy.policy.statements.iter() {
                 match statement.effect {
                     Effect::Allow => verdict.note_allow((policy, statement), request),
                     Effect::Deny => {

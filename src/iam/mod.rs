@@ -45,6 +45,7 @@ mod read;
 mod request;
 mod resource_glob;
 pub mod simulate;
+mod split;
 pub mod trust;
 mod truth;
 mod values;
@@ -65,6 +66,8 @@ pub use principal::{Principal, RoleSession};
 pub use principal_element::{PrincipalElement, PrincipalItem, PrincipalKind};
 pub use request::Request;
 
+#[cfg(test)]
+mod mutations;
 #[cfg(test)]
 mod settled;
 #[cfg(test)]

@@ -42,7 +42,7 @@ struct Closeness {
 pub(crate) fn nearest(policies: &[NamedPolicy], request: &Request) -> Option<Nearest> {
     let mut best: Option<(Closeness, &NamedPolicy, &Statement)> = None;
     for policy in policies {
-        for statement in &policy.policy.statements {
+        for statement in policy.policy.statements.iter() {
             if statement.effect != Effect::Allow {
                 continue;
             }

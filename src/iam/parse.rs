@@ -61,7 +61,7 @@ impl Policy {
     /// As [`Policy::parse`], and if an element is missing or out of place.
     pub fn parse_as(kind: PolicyKind, text: &str) -> Result<Policy, PolicyError> {
         let policy = Policy::parse(text)?;
-        for statement in &policy.statements {
+        for statement in policy.statements.iter() {
             let list = Path::Key(&Path::Root, "Statement");
             let at = list.index(statement.index);
             let (principal, resource) = match kind {

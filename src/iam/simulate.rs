@@ -1,7 +1,7 @@
 //! The evaluator as a tool: one JSON request a line in, one JSON decision a line out, so that
 //! anyone can hold it against another evaluator.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
@@ -12,8 +12,10 @@ use crate::iam::document::Policy;
 use crate::iam::json::Json;
 use crate::iam::layers::{Layer, NamedPolicy, PolicySet};
 use crate::iam::nearest::Nearest;
+use crate::iam::parse::PolicyError;
 use crate::iam::principal::Principal;
 use crate::iam::request::Request;
+use crate::iam::split;
 
 /// One line of input. A policy is a document (an object, or text as [`Policy::parse`] takes
 /// it), or such a document with a name: `{"name": "controller", "policy": {…}}`.
@@ -98,24 +100,132 @@ pub enum Word {
 
 /// Decides one line. Never fails: a line that cannot be read gives an answer that says why.
 pub fn simulate_line(line: &str) -> String {
-    let answer = answer(line);
-    serde_json::to_string(&answer).unwrap_or_else(|error| {
-        format!(r#"{{"id":null,"decision":"error","message":"cannot write the answer: {error}"}}"#)
-    })
+    Simulator::default().line(line)
 }
 
-fn answer(line: &str) -> Answer {
-    let case: Case = match serde_json::from_str(line) {
-        Ok(case) => case,
-        Err(error) => {
-            let message = error.to_string();
-            return Answer { id: id(line), message, ..Answer::default() };
+/// Decides line after line, and reads each document once: lines about one role share them.
+#[derive(Default)]
+pub struct Simulator {
+    /// What the documents came to, by their text.
+    read: HashMap<String, Result<Policy, String>>,
+}
+
+impl Simulator {
+    /// Decides one line, as [`simulate_line`] does.
+    pub fn line(&mut self, line: &str) -> String {
+        /// So many documents are kept; in a longer input they are not the same ones for ever.
+        const KEPT: usize = 20_000;
+        if self.read.len() > KEPT {
+            self.read.clear();
         }
-    };
-    let id = case.id.clone();
-    match decide(case) {
-        Ok(decision) => Answer { id, ..Answer::from(decision) },
-        Err(message) => Answer { id, message, ..Answer::default() },
+        let answer = self.answer(line);
+        serde_json::to_string(&answer).unwrap_or_else(|error| {
+            format!(
+                r#"{{"id":null,"decision":"error","message":"cannot write the answer: {error}"}}"#
+            )
+        })
+    }
+
+    fn answer(&mut self, line: &str) -> Answer {
+        let (short, places) = shortened(line).unwrap_or_default();
+        let quick = (!places.is_empty()).then(|| serde_json::from_str::<Case>(&short).ok());
+        let case = match quick.flatten() {
+            Some(case) => Ok(case),
+            // The place in an error is that of the line as it is.
+            None => serde_json::from_str::<Case>(line),
+        };
+        let case = match case {
+            Ok(case) => case,
+            Err(error) => {
+                let message = error.to_string();
+                return Answer { id: id(line), message, ..Answer::default() };
+            }
+        };
+        let id = case.id.clone();
+        let mut documents = Documents { line, places: &places, read: &mut self.read };
+        match decide(case, &mut documents) {
+            Ok(decision) => Answer { id, ..Answer::from(decision) },
+            Err(message) => Answer { id, message, ..Answer::default() },
+        }
+    }
+}
+
+/// What stands for a document in a shortened line: this, and its number. JSON has no such
+/// character unless it is escaped.
+const MARK: char = '\u{1}';
+
+/// The line with marks in the place of its documents, and where those stand. `None` for a line
+/// that is not of the usual form; it is then read as it is.
+fn shortened(line: &str) -> Option<(String, Vec<(usize, usize)>)> {
+    let text = line.as_bytes();
+    if line.contains("u0001") || line.contains(MARK) {
+        return None;
+    }
+    let mut places = Vec::new();
+    for (key, value) in split::members(text, 0)? {
+        match key {
+            br#""identityPolicies""# | br#""vpcePolicies""# => {
+                for element in split::elements(text, value.0)? {
+                    places.extend(document(text, element));
+                }
+            }
+            br#""scps""# | br#""rcps""# => {
+                for level in split::elements(text, value.0)? {
+                    for element in split::elements(text, level.0)? {
+                        places.extend(document(text, element));
+                    }
+                }
+            }
+            br#""boundary""# | br#""sessionPolicy""# | br#""resourcePolicy""# => {
+                places.extend(document(text, value));
+            }
+            _ => {}
+        }
+    }
+    let mut short = String::new();
+    let mut at = 0;
+    for (number, &(from, to)) in places.iter().enumerate() {
+        short.push_str(line.get(at..from)?);
+        short.push_str(&format!(r#""\u0001{number}""#));
+        at = to;
+    }
+    short.push_str(line.get(at..)?);
+    Some((short, places))
+}
+
+/// Where the document of a policy stands, which may be inside of a name and a policy.
+fn document(text: &[u8], place: (usize, usize)) -> Option<(usize, usize)> {
+    let members = split::members(text, place.0)?;
+    let named = members.into_iter().find(|(key, _)| *key == br#""policy""#);
+    let place = named.map_or(place, |(_, place)| place);
+    (text.get(place.0) == Some(&b'{')).then_some(place)
+}
+
+/// The documents of a line.
+struct Documents<'a> {
+    line: &'a str,
+    places: &'a [(usize, usize)],
+    read: &'a mut HashMap<String, Result<Policy, String>>,
+}
+
+impl Documents<'_> {
+    fn read(&mut self, json: Json) -> Result<Policy, String> {
+        let fault = |error: PolicyError| error.to_string();
+        let text = match json {
+            Json::Text(text) => text,
+            json => return Policy::from_json(json).map_err(fault),
+        };
+        let number = text.strip_prefix(MARK).and_then(|number| number.parse::<usize>().ok());
+        let place = number.and_then(|number| self.places.get(number));
+        let Some(text) = place.and_then(|&(from, to)| self.line.get(from..to)) else {
+            return Policy::parse(&text).map_err(fault);
+        };
+        if let Some(read) = self.read.get(text) {
+            return read.clone();
+        }
+        let read = Policy::parse(text).map_err(fault);
+        self.read.insert(text.to_owned(), read.clone());
+        read
     }
 }
 
@@ -153,7 +263,7 @@ impl From<Decision> for Answer {
     }
 }
 
-fn decide(case: Case) -> Result<Decision, String> {
+fn decide(case: Case, documents: &mut Documents<'_>) -> Result<Decision, String> {
     let ask = case.request;
     let mut request = Request::new(principal(&ask.principal)?, &ask.action, &ask.resource);
     if let Some(account) = &ask.account_id {
@@ -172,14 +282,14 @@ fn decide(case: Case) -> Result<Decision, String> {
         request = request.unknown(key);
     }
     let set = PolicySet {
-        identity: policies("identityPolicies", case.identity_policies)?,
-        boundary: case.boundary.map(|json| policy("boundary", json)).transpose()?,
-        session: policies("sessionPolicy", case.session_policy.into_iter().collect())?,
-        service_control: levels("scps", case.scps)?,
-        resource_control: levels("rcps", case.rcps)?,
-        resource: case.resource_policy.map(|json| policy("resourcePolicy", json)).transpose()?,
+        identity: policies("identityPolicies", case.identity_policies, documents)?,
+        boundary: one("boundary", case.boundary, documents)?,
+        session: policies("sessionPolicy", case.session_policy.into_iter().collect(), documents)?,
+        service_control: levels("scps", case.scps, documents)?,
+        resource_control: levels("rcps", case.rcps, documents)?,
+        resource: one("resourcePolicy", case.resource_policy, documents)?,
         resource_must_allow: false,
-        vpc_endpoint: policies("vpcePolicies", case.vpce_policies)?,
+        vpc_endpoint: policies("vpcePolicies", case.vpce_policies, documents)?,
     };
     Ok(set.decide(&request))
 }
@@ -198,18 +308,34 @@ fn principal(text: &str) -> Result<Principal, String> {
     Principal::aws(text).map_err(|error| format!("request.principal: {error}"))
 }
 
-fn levels(at: &str, levels: Vec<Vec<Json>>) -> Result<Vec<Vec<NamedPolicy>>, String> {
+fn levels(
+    at: &str,
+    levels: Vec<Vec<Json>>,
+    documents: &mut Documents<'_>,
+) -> Result<Vec<Vec<NamedPolicy>>, String> {
     let each = levels.into_iter().enumerate();
-    each.map(|(level, documents)| policies(&format!("{at}[{level}]"), documents)).collect()
+    each.map(|(level, list)| policies(&format!("{at}[{level}]"), list, documents)).collect()
 }
 
-fn policies(at: &str, documents: Vec<Json>) -> Result<Vec<NamedPolicy>, String> {
-    let each = documents.into_iter().enumerate();
-    each.map(|(index, json)| policy(&format!("{at}[{index}]"), json)).collect()
+fn policies(
+    at: &str,
+    list: Vec<Json>,
+    documents: &mut Documents<'_>,
+) -> Result<Vec<NamedPolicy>, String> {
+    let each = list.into_iter().enumerate();
+    each.map(|(index, json)| policy(&format!("{at}[{index}]"), json, documents)).collect()
+}
+
+fn one(
+    at: &str,
+    json: Option<Json>,
+    documents: &mut Documents<'_>,
+) -> Result<Option<NamedPolicy>, String> {
+    json.map(|json| policy(at, json, documents)).transpose()
 }
 
 /// Reads a policy; one without a name goes by its place in the line.
-fn policy(at: &str, json: Json) -> Result<NamedPolicy, String> {
+fn policy(at: &str, json: Json, documents: &mut Documents<'_>) -> Result<NamedPolicy, String> {
     let (mut name, mut document) = (None, None);
     let json = match json {
         Json::Object(entries) if entries.iter().any(|(key, _)| key == "policy") => {
@@ -224,11 +350,7 @@ fn policy(at: &str, json: Json) -> Result<NamedPolicy, String> {
         }
         document => document,
     };
-    let read = match json {
-        Json::Text(text) => Policy::parse(&text),
-        json => Policy::from_json(json),
-    };
-    match read {
+    match documents.read(json) {
         Ok(policy) => Ok(NamedPolicy::new(name.unwrap_or_else(|| at.to_owned()), policy)),
         Err(error) => Err(format!("{at}: {error}")),
     }
@@ -292,5 +414,42 @@ mod tests {
         }
         assert!(simulate_line("{").starts_with(r#"{"id":null,"decision":"error""#));
         assert!(simulate_line(r#"{"request": {}}"#).contains("missing field `principal`"));
+    }
+
+    #[test]
+    fn a_document_is_read_once_and_the_answer_is_the_same() {
+        let rows = include_str!("../../tests/data/iam/decisions.jsonl").lines();
+        let mut simulator = Simulator::default();
+        for row in rows {
+            let row: serde_json::Value = serde_json::from_str(row).unwrap();
+            let line = row["case"].to_string();
+            let as_it_is: Case = serde_json::from_str(&line).unwrap();
+            let (mut read, places) = (HashMap::new(), []);
+            let mut none = Documents { line: &line, places: &places, read: &mut read };
+            let whole = decide(as_it_is, &mut none);
+            let cut: Answer = serde_json::from_str(&simulator.line(&line)).unwrap();
+            assert_eq!(
+                cut,
+                Answer { id: cut.id.clone(), ..Answer::from(whole.unwrap()) },
+                "{line}"
+            );
+        }
+        assert!(simulator.read.len() > 50, "{}", simulator.read.len());
+        let before = simulator.read.len();
+        let all = r#"{"Statement": {"Effect": "Allow", "Action": "*", "Resource": "*"}}"#;
+        let request = r#"{"principal": "*", "action": "a:B", "resource": "*"}"#;
+        for name in ["a", "b"] {
+            let line = format!(
+                r#"{{"request": {request}, "boundary": {{"name": "{name}", "policy": {all}}}}}"#
+            );
+            simulator.line(&line);
+        }
+        assert_eq!(simulator.read.len(), before + 1);
+    }
+
+    #[test]
+    fn a_mark_in_the_input_is_only_text() {
+        let answer = line(r#""boundary": "\u00010""#);
+        assert_eq!(answer.decision, Word::Error, "{answer:?}");
     }
 }

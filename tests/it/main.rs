@@ -19,6 +19,7 @@ mod node_classes;
 mod offline;
 mod online;
 mod operations;
+mod organization;
 mod packaging;
 mod policy;
 mod proxy;

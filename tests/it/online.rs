@@ -37,14 +37,16 @@ fn the_getting_started_guide_is_well_in_each_partition() {
     for region in ["us-west-2", "cn-north-1", "us-gov-west-1"] {
         let report = report(&["getting-started"], region, &[]);
         assert_all_well(&report);
-        let of_auto_mode = [
+        let not_here = [
             "auto-mode-addons",
             "auto-mode-settings",
             "cluster-role-custom-tags",
             "cluster-role-permissions",
+            "organization-policies",
+            "permissions-simulated",
         ];
         let skipped = report.checks("skipped");
-        assert!(of_auto_mode.iter().all(|check| skipped.contains(*check)), "{}", report.table());
+        assert!(not_here.iter().all(|check| skipped.contains(*check)), "{}", report.table());
         let target = &report.value["target"];
         assert_eq!(target["region"]["value"], region);
         assert_eq!(target["products"][0]["value"], "karpenter");
@@ -141,8 +143,13 @@ fn collect(account: &Account, folder: &tempfile::TempDir, args: &[&str]) -> Stri
     out
 }
 
-const ALL: [&[&str]; 4] =
-    [&["getting-started"], &["auto-mode"], &["seeds-broken"], &["terraform-module"]];
+const ALL: [&[&str]; 5] = [
+    &["getting-started"],
+    &["getting-started", "organization"],
+    &["auto-mode"],
+    &["seeds-broken"],
+    &["terraform-module"],
+];
 
 #[test]
 fn saved_facts_are_judged_as_the_account_is() {
@@ -210,4 +217,24 @@ fn verbose_names_each_call() {
     let calls = ran.stderr.lines().filter(|line| line.contains(" ms ")).count();
     assert_eq!(ran.report().value["effort"]["calls"], calls, "{}", ran.stderr);
     assert!(ran.stderr.contains("eks:DescribeCluster"), "{}", ran.stderr);
+}
+
+#[test]
+fn the_simulator_is_asked_only_where_that_is_wanted() {
+    let account = Account::seeded(&["getting-started", "simulation"], "us-west-2");
+    let without = Tool::check(&account).report();
+    assert!(without.checks("skipped").contains("permissions-simulated"), "{}", without.table());
+    let with = Tool::check(&account).args(["--simulate"]).report();
+    let is_ours = |outcome: &&serde_json::Value| text(outcome, "check") == "permissions-simulated";
+    let warned: Vec<_> = with.of_status("warn").filter(is_ours).collect();
+    assert_eq!(warned.len(), 1, "{}", with.table());
+    let seen = text(warned[0], "seen");
+    assert!(seen.contains("a policy of the organisation") && seen.contains("ec2:CreateFleet"));
+    let evidence = warned[0]["evidence"].to_string();
+    assert!(evidence.contains("was not told aws:PrincipalTag/team"), "{evidence}");
+    let passed: Vec<_> = with.of_status("pass").filter(is_ours).collect();
+    assert_eq!(text(passed[0], "subject"), "KarpenterNodeRole-demo", "{}", with.table());
+    let calls = |report: &Report| report.value["effort"]["calls"].as_u64().unwrap();
+    eprintln!("{} calls, {} with --simulate", calls(&without), calls(&with));
+    assert_eq!(with.count("fail"), 0);
 }

@@ -19,6 +19,7 @@ const SCENARIOS: &[(Seeds, &[&str])] = &[
     (&["getting-started"], &["--cluster", CLUSTER, "--interruption-queue", CLUSTER]),
     (&["getting-started"], &["--cluster", CLUSTER, "--node-role", "a", "--controller-role", "b"]),
     (&["getting-started"], &["--cluster", "no-such-cluster"]),
+    (&["getting-started", "organization"], &["--cluster", CLUSTER]),
     (&["terraform-module"], &["--cluster", CLUSTER]),
     (&["eksctl-irsa"], &["--cluster", CLUSTER]),
     (&["auto-mode"], &["--cluster", CLUSTER]),

@@ -51,8 +51,8 @@ balancers, each with the tags that EKS sets.
 ## Why
 A cluster made before Auto Mode has a role with one policy; Auto Mode needs the permissions of
 five. Policies of your own serve as well as AWS's: only what they allow counts, not their names.
-Policies of the organisation (SCPs, RCPs) cannot be read from a member account and are not part of
-the verdict.
+Policies of the organisation (SCPs, RCPs) count where they can be read, which a member account
+seldom may; where not, a note says so.
 
 ## Seen as
 NodeClass condition `InstanceProfileReady` false, reason `InstanceProfileCreationFailed`; NodeClaims

@@ -5,7 +5,7 @@ use crate::{
     checks::{
         Area, Check, Context, Judged, Stop, Verdicts,
         permissions::{Answers, Refused, Who, add_policies, without_policy},
-        setup::{distinct_requests, setup, setups},
+        setup::{distinct_requests, queues, setup, setups},
     },
     outcome::{Remedy, Unknown},
     requirements::{
@@ -82,8 +82,8 @@ before an upgrade.
 Where the cluster can be read, what its NodeClasses and settings use is asked for, with the names and
 tags of each NodeClass.
 
-Policies of the organisation (SCPs, RCPs) cannot be read from a member account and are not part
-of the verdict.
+Policies of the organisation (SCPs, RCPs) count where they can be read, which a member account
+seldom may; where not, a note says so.
 
 ## Seen as
 `UnauthorizedOperation: You are not authorized to perform this operation` in the controller's
@@ -118,7 +118,17 @@ fn requests(cx: &Context<'_>, setups: &[Setup]) -> Vec<Request> {
     let of_one = |setup: &Setup| requirements::controller(cx.karpenter(), setup);
     let mut requests = distinct_requests(setups, of_one);
     requests.retain(|request| request.action != "iam:PassRole");
+    // Which of several queues is Karpenter's is not known: each must be readable.
+    for queue in queues(cx).into_iter().skip(1) {
+        let of_other = setups.first().map(|setup| of_one(&reading(setup, &queue)));
+        let of_other = of_other.into_iter().flatten();
+        requests.extend(of_other.filter(|request| request.resource == queue));
+    }
     requests
+}
+
+fn reading(setup: &Setup, queue: &str) -> Setup {
+    Setup { queue_arn: Some(queue.to_owned()), ..setup.clone() }
 }
 
 /// Whether there is a queue decides whether the controller asks for its messages.
@@ -152,7 +162,11 @@ fn mend(
          version asks for, so that an older policy can go.",
         role.name
     );
-    let policies = policy::controller(version, setup, Layout::Fit);
+    let refused_queue = queues(cx)
+        .into_iter()
+        .find(|queue| refused.iter().any(|refused| refused.request.resource == *queue));
+    let setup = refused_queue.map_or_else(|| setup.clone(), |queue| reading(setup, &queue));
+    let policies = policy::controller(version, &setup, Layout::Fit);
     add_policies(cx, Remedy::new(words), role, &policies)
 }
 

@@ -56,8 +56,8 @@ Session Manager is not looked at: no node needs it.
 
 ## Why
 A node without these permissions starts, and never becomes ready. Only what the policies allow
-counts, not their names. Policies of the organisation (SCPs, RCPs) cannot be read from a member
-account and are not part of the verdict.
+counts, not their names. Policies of the organisation (SCPs, RCPs) count where they can be read,
+which a member account seldom may; where not, a note says so.
 
 ## Seen as
 `Node not registered with cluster`; `cni plugin not initialized`; pods with `ImagePullBackOff`.
@@ -103,7 +103,7 @@ fn judge(cx: &Context<'_>, node_role: &NodeRole) -> Result<Vec<Judged>, Stop> {
 }
 
 /// Without Session Manager, and without the CNI's where that has a role of its own.
-fn capabilities(cx: &Context<'_>, product: Product, setup: &Setup) -> Vec<Capability> {
+pub fn capabilities(cx: &Context<'_>, product: Product, setup: &Setup) -> Vec<Capability> {
     let mut capabilities = node::capabilities(nodes_of(product), setup);
     let cni_has_role = cni_has_role(cx);
     capabilities.retain(|capability| match capability {

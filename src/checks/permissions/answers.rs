@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::grants::{Answer, Grants, is_limit};
+use super::grants::{Answer, Grants, is_limit, is_organization};
 use crate::{
     iam::{Decision, Layer},
     outcome::Unknown,
@@ -17,7 +17,7 @@ pub struct Refused {
 
 impl Refused {
     /// Whether a statement or the want of one is to blame that no further identity policy
-    /// mends: an explicit deny, the boundary, or the policy of the session.
+    /// mends: an explicit deny, the boundary, the policy of the session, or the organisation.
     pub fn outlives_a_new_policy(&self) -> bool {
         match &self.decision {
             Decision::Denied { .. } => true,
@@ -27,11 +27,19 @@ impl Refused {
     }
 
     pub fn by_boundary(&self) -> bool {
-        matches!(
-            self.decision,
-            Decision::Denied { layer: Layer::Boundary, .. }
-                | Decision::NotAllowed { layer: Layer::Boundary, .. }
-        )
+        self.layer() == Some(Layer::Boundary)
+    }
+
+    /// Whether a policy of the organisation is to blame.
+    pub fn by_organization(&self) -> bool {
+        self.layer().is_some_and(is_organization)
+    }
+
+    fn layer(&self) -> Option<Layer> {
+        match self.decision {
+            Decision::Denied { layer, .. } | Decision::NotAllowed { layer, .. } => Some(layer),
+            _ => None,
+        }
     }
 }
 

@@ -1,22 +1,18 @@
 //! Permissions boundaries leave the roles what they need.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Value, json};
 
-use super::{Answers, Grants, Refused, Who, consequence, distinct_actions, is_grave};
+use super::{
+    Answers, Grants, Refused, Who, consequence, distinct_actions, is_grave, limits::each_role,
+};
 use crate::{
     checks::{
-        Area, Check, Context, Judged, Stop, Verdicts, controller, node_role,
+        Area, Check, Context, Stop, Verdicts,
         remedies::{listed, quote},
-        setup::setup,
     },
     facts::{arn, iam::Role},
     outcome::{Finding, Remedy},
-    requirements::{
-        self, Request, Setup,
-        node::{self, Capability, NodesOf},
-    },
+    requirements::Request,
     target::Product,
 };
 
@@ -62,45 +58,7 @@ Have the owner of the boundary allow the actions that the finding names.
 };
 
 fn run(cx: &Context<'_>) -> Verdicts {
-    let mut judged = Vec::new();
-    if cx.target.runs(Product::Karpenter) {
-        judged.extend(controller::each(cx, |found| {
-            let requests =
-                requirements::controller(cx.karpenter(), &setup(cx, Product::Karpenter)?);
-            let name = &found.role.name;
-            Ok(vec![Judged::new(name, || judge(cx, found.role, &found.grants(cx)?, requests))])
-        }));
-    }
-    if cx.target.runs(Product::AutoMode) {
-        let cluster_role = arn::role_name(&cx.cluster()?.role_arn);
-        judged.push(Judged::new(cluster_role, || {
-            let requests = requirements::auto_mode(&setup(cx, Product::AutoMode)?);
-            of_role(cx, cluster_role, requests)
-        }));
-    }
-    judged.extend(node_role::each(cx, |node_role| {
-        let setup = setup(cx, node_role.product)?;
-        of_role(cx, &node_role.name, of_nodes(node_role.product, &setup))
-    }));
-    // The cluster stands for every role that could not be found.
-    let mut subjects = BTreeSet::new();
-    judged.retain(|judged| subjects.insert(judged.subject.clone()));
-    Ok(judged)
-}
-
-fn of_nodes(product: Product, setup: &Setup) -> Vec<Request> {
-    let nodes_of = match product {
-        Product::Karpenter => NodesOf::Karpenter,
-        Product::AutoMode => NodesOf::AutoMode,
-    };
-    let mut capabilities = node::capabilities(nodes_of, setup);
-    capabilities.retain(|capability| *capability != Capability::Ssm);
-    capabilities.into_iter().flat_map(|capability| requirements::node(capability, setup)).collect()
-}
-
-fn of_role(cx: &Context<'_>, name: &str, requests: Vec<Request>) -> Result<Finding, Stop> {
-    let role = cx.role(name)?.ok_or_else(|| Stop::skipped("the role does not exist"))?;
-    judge(cx, role, &Grants::of(cx, role)?, requests)
+    each_role(cx, &judge)
 }
 
 fn judge(

@@ -12,6 +12,7 @@ use crate::{
 const SHOWN: usize = 4;
 /// Where the decisions come from.
 const READ: &str = "iam:GetRolePolicy, iam:GetPolicyVersion";
+const READ_OF_ORGANIZATION: &str = "organizations:DescribePolicy";
 
 /// Who asks, and in what words.
 pub struct Who<'a> {
@@ -105,7 +106,8 @@ fn with_evidence(mut finding: Finding, refused: &[Refused]) -> Finding {
             continue;
         }
         let path = format!("{} on {}", refused.request.action, refused.request.resource);
-        finding = finding.evidence(READ, path, &why);
+        let read = if refused.by_organization() { READ_OF_ORGANIZATION } else { READ };
+        finding = finding.evidence(read, path, &why);
         shown.push((&refused.request.action, why));
     }
     match refused.len().saturating_sub(shown.len()) {

@@ -1,9 +1,16 @@
-//! What a role may really do: its policies, limited by its boundary and by its sessions.
+//! What a role may really do: its policies, limited by its boundary, by its sessions and by the
+//! organisation.
 
+use std::borrow::Cow;
+
+use super::control::Control;
 use crate::{
     checks::{Context, Stop},
     facts::{Fact, arn, eks::PodIdentityAssociation, iam::Role},
-    iam::{self, Clause, Decision, Layer, NamedPolicy, Pattern, Policy, PolicySet, Principal},
+    iam::{
+        self, Clause, Decision, Layer, NamedPolicy, Pattern, Policy, PolicySet, Principal,
+        decide_alone,
+    },
     outcome::Unknown,
     requirements::Request,
 };
@@ -14,8 +21,11 @@ pub struct Grants {
     set: PolicySet,
     /// Why an identity policy could not be read.
     unread: Option<Unknown>,
-    /// Why the boundary or the session policy could not be read.
+    /// Why the boundary, the session policy or a policy of the organisation could not be read.
     unread_limit: Option<Unknown>,
+    /// What the organisation says. Its resource control policies are not in `set`: they bear on
+    /// some requests only.
+    control: Control,
     /// Condition keys of the session, with their values.
     session_tags: Vec<(String, String)>,
 }
@@ -32,11 +42,13 @@ impl Grants {
     pub fn of(cx: &Context<'_>, role: &Role) -> Result<Self, Stop> {
         let principal = Principal::aws(&role.arn)
             .map_err(|error| Stop::unknown(format!("{} is no role: {error}", role.arn)))?;
+        let control = Control::of(&cx.facts.organization, &role.arn);
         let mut grants = Self {
             principal,
-            set: PolicySet::default(),
+            set: PolicySet { service_control: control.service.clone(), ..PolicySet::default() },
             unread: None,
-            unread_limit: None,
+            unread_limit: control.unread.clone(),
+            control,
             session_tags: Vec::new(),
         };
         grants.read_identity(cx, role)?;
@@ -116,7 +128,8 @@ impl Grants {
     /// A policy that could not be read may allow what the others do not, so that their refusal
     /// is no verdict; and it may deny what the others allow, since an explicit deny wins over
     /// every allow, so that their allow is none either. Only a deny that was read is certain.
-    /// An unread boundary or session policy can take away, but never add.
+    /// An unread boundary, session policy or policy of the organisation can take away, but never
+    /// add.
     pub fn answer(&self, request: &Request) -> Answer {
         let decision = self.decide(&self.set, request);
         match &decision {
@@ -182,10 +195,48 @@ impl Grants {
         self.decide(&set, request).is_allowed()
     }
 
+    /// Whether the request would be allowed without the organisation's policies.
+    pub fn allows_without_organization(&self, request: &Request) -> bool {
+        let set = PolicySet { service_control: Vec::new(), ..self.set.clone() };
+        set.decide(&self.asked(request)).is_allowed()
+    }
+
+    /// The levels of the organisation, counted from the root, at which no service control policy
+    /// allows the request.
+    pub fn levels_without_allow(&self, request: &Request) -> Vec<usize> {
+        let asked = self.asked(request);
+        let levels = self.control.service.iter().enumerate();
+        let refuses = |policies: &[NamedPolicy]| {
+            decide_alone(Layer::ServiceControl, policies, &asked).is_refused()
+        };
+        levels.filter(|(_, policies)| refuses(policies)).map(|(level, _)| level).collect()
+    }
+
     fn decide(&self, set: &PolicySet, request: &Request) -> Decision {
-        let asked = request.by(self.principal.clone());
-        let tags = self.session_tags.iter();
-        set.decide(&tags.fold(asked, |asked, (key, value)| asked.with(key, value.as_str())))
+        let set = match self.control.protects(request) {
+            true => Cow::Owned(PolicySet {
+                resource_control: self.control.resource.clone(),
+                ..set.clone()
+            }),
+            false => Cow::Borrowed(set),
+        };
+        set.decide(&self.asked(request))
+    }
+
+    /// The request, with what is known of the session and of the organisation.
+    fn asked(&self, request: &Request) -> iam::Request {
+        let mut asked = request.by(self.principal.clone());
+        for (key, value) in &self.session_tags {
+            asked = asked.with(key, value.as_str());
+        }
+        for (key, entry) in &self.control.context {
+            asked = asked.with(key, entry.clone());
+            // A made-up resource may as well be another organisation's.
+            if self.control.owns(request) && !request.stand_in {
+                asked = asked.with(&key.replace("Principal", "Resource"), entry.clone());
+            }
+        }
+        asked
     }
 }
 
@@ -210,11 +261,20 @@ fn of_one_kind(pattern: &str, resource: &str) -> bool {
 
 /// Whether a layer limits what identity policies allow.
 pub fn is_limit(layer: Layer) -> bool {
-    matches!(layer, Layer::Boundary | Layer::Session)
+    matches!(layer, Layer::Boundary | Layer::Session) || is_organization(layer)
+}
+
+/// Whether a layer is the organisation's.
+pub fn is_organization(layer: Layer) -> bool {
+    matches!(layer, Layer::ServiceControl | Layer::ResourceControl)
 }
 
 /// Reads a document; `name` is an inline policy's name or a managed policy's ARN.
-fn parse(what: &str, name: &str, document: Option<&Fact<String>>) -> Result<NamedPolicy, Unknown> {
+pub fn parse(
+    what: &str,
+    name: &str,
+    document: Option<&Fact<String>>,
+) -> Result<NamedPolicy, Unknown> {
     let document = match document.map(Fact::known) {
         Some(Ok(document)) => document,
         Some(Err(unseen)) => return Err(unread(what.to_owned(), unseen)),

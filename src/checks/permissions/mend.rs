@@ -52,6 +52,14 @@ pub fn without_policy(role: &Role, refused: &[Refused]) -> Option<Remedy> {
             statements.push(decision);
         }
     }
+    if refused.iter().all(Refused::by_organization) {
+        return Some(Remedy::new(format!(
+            "The policies of {} allow this, and the organisation refuses it: {}. Have its owners \
+             exempt the role (see organization-policies).",
+            role.name,
+            listed(&statements)
+        )));
+    }
     let words = match refused.iter().all(Refused::by_boundary) {
         true => format!(
             "The policies of {} allow this, and its permissions boundary {} does not: widen the \

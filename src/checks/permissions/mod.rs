@@ -3,18 +3,23 @@
 //! ```text
 //! facts ─▶ grants (policies, boundary, session) ─┐
 //!                                                ├─▶ answers ─▶ findings, one a consequence
-//! target, facts ─▶ setup ─▶ requests ────────────┘                 └ hints, mend
+//! target, facts ─▶ setup ─▶ requests ────────────┘                 └ hints, mend, exempt
 //! ```
 //!
-//! The organisation's policies (SCPs and RCPs) are not among the facts: a role that passes here
-//! can still be refused by them, which the target's notes say.
+//! The organisation's policies (SCPs and RCPs) count as far as they were read. Where they were
+//! not, a role that passes here can still be refused by them, which the target's notes say.
 
 mod answers;
 pub mod boundary;
+mod control;
+mod exempt;
 mod findings;
 mod grants;
 mod hints;
+mod limits;
 mod mend;
+pub mod organization;
+pub mod simulation;
 
 pub use answers::{Answers, Refused};
 pub use findings::{Who, consequence, distinct_actions, is_grave};

@@ -7,7 +7,7 @@ use aws_sdk_iam::types;
 use super::{Aws, expect, timestamp};
 use crate::facts::{
     Fact,
-    iam::{InstanceProfile, OidcProvider, Role},
+    iam::{InstanceProfile, OidcProvider, Role, Simulated, Simulation},
 };
 
 const PAGE: i32 = 1000;
@@ -139,6 +139,49 @@ impl Aws {
             client_ids: answer.client_id_list.unwrap_or_default(),
         })
     }
+}
+
+impl Aws {
+    /// What AWS's own simulator says of these actions, by action.
+    pub async fn simulate(
+        &self,
+        role_arn: &str,
+        asked: &Simulation,
+    ) -> Fact<BTreeMap<String, Simulated>> {
+        let context = asked.context.iter().map(|(key, values)| {
+            // The one key of Karpenter's requests that holds a list.
+            let kind = match key.as_str() {
+                "aws:TagKeys" => types::ContextKeyTypeEnum::StringList,
+                _ => types::ContextKeyTypeEnum::String,
+            };
+            types::ContextEntry::builder()
+                .context_key_name(key)
+                .set_context_key_values(Some(values.clone()))
+                .context_key_type(kind)
+                .build()
+        });
+        let asking = self
+            .iam
+            .simulate_principal_policy()
+            .policy_source_arn(role_arn)
+            .set_action_names(Some(asked.actions.clone()))
+            .resource_arns(&asked.resource)
+            .set_context_entries(Some(context.collect()));
+        let call = asking.into_paginator().items().send().collect::<Result<Vec<_>, _>>();
+        let answer = self.ask.ask("iam:SimulatePrincipalPolicy", NO_SUCH_ENTITY, call).await;
+        answer.map(|results| results.into_iter().map(simulated).collect())
+    }
+}
+
+fn simulated(result: types::EvaluationResult) -> (String, Simulated) {
+    let simulated = Simulated {
+        decision: result.eval_decision.as_str().to_owned(),
+        missing_context: result.missing_context_values.unwrap_or_default(),
+        allowed_by_organization: result
+            .organizations_decision_detail
+            .map(|detail| detail.allowed_by_organizations),
+    };
+    (result.eval_action_name, simulated)
 }
 
 /// IAM gives documents URL-encoded.

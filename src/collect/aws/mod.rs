@@ -8,6 +8,7 @@ pub mod iam;
 pub mod images;
 pub mod kms;
 pub mod network;
+pub mod organizations;
 pub mod sqs;
 pub mod ssm;
 pub mod sts;
@@ -29,6 +30,7 @@ pub struct Aws {
     iam: aws_sdk_iam::Client,
     kms: aws_sdk_kms::Client,
     quotas: aws_sdk_servicequotas::Client,
+    organizations: aws_sdk_organizations::Client,
     sqs: aws_sdk_sqs::Client,
     ssm: aws_sdk_ssm::Client,
     sts: aws_sdk_sts::Client,
@@ -54,6 +56,7 @@ impl Aws {
             iam: client!(aws_sdk_iam),
             kms: client!(aws_sdk_kms),
             quotas: client!(aws_sdk_servicequotas),
+            organizations: client!(aws_sdk_organizations),
             sqs: client!(aws_sdk_sqs),
             ssm: client!(aws_sdk_ssm),
             sts: client!(aws_sdk_sts),

@@ -7,7 +7,7 @@ mod settings;
 mod terraform;
 mod wait;
 
-use super::{Failure, configuration::Target, console, facts_file, outputs, read};
+use super::{Failure, configuration::Target, console, facts_file, outputs, read, simulate};
 use crate::{
     cli::CheckArgs,
     outcome::ExitCode,
@@ -77,7 +77,8 @@ fn every_cluster(settings: &Settings, args: &CheckArgs) -> Result<Reports, Failu
 }
 
 fn read_and_judge((aws, scope): &Target, settings: &Settings) -> Result<Report, Failure> {
-    judged(&read::read(aws, scope)?, settings)
+    let read = if settings.simulate { simulate::read } else { read::read };
+    judged(&read(aws, scope)?, settings)
 }
 
 fn judged(saved: &Saved, settings: &Settings) -> Result<Report, Failure> {

@@ -19,6 +19,8 @@ pub struct Settings {
     pub fail_on: FailOn,
     pub allow_unknown: bool,
     pub loaded: Loaded,
+    /// Whether AWS's own simulator is asked too.
+    pub simulate: bool,
     baseline: Option<Baseline>,
     fail_on_new: bool,
 }
@@ -40,6 +42,7 @@ impl Settings {
             allow_unknown: args.allow_unknown || config.allow_unknown,
             baseline: args.baseline.as_deref().map(Baseline::read).transpose()?,
             fail_on_new: args.fail_on_new,
+            simulate: args.simulate,
             loaded,
         })
     }

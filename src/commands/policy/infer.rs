@@ -40,7 +40,7 @@ pub fn resources<'a>(
     action: &str,
     service: &str,
 ) -> Vec<String> {
-    let statements = policies.flat_map(|policy| &policy.statements);
+    let statements = policies.flat_map(|policy| policy.statements.iter());
     let about = statements.filter(|statement| statement.action.covers(&action.to_lowercase()));
     let items = about.filter_map(|statement| statement.resource.as_ref()).flat_map(|r| &r.items);
     let mut arns: Vec<String> = Vec::new();

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, BufReader, BufWriter, IsTerminal, Write};
 
 use super::Failure;
-use crate::{iam::simulate::simulate_line, outcome::ExitCode};
+use crate::{iam::simulate::Simulator, outcome::ExitCode};
 
 /// Of the buffers, in bytes: a line with the policies of a role is some ten thousand.
 const BUFFER: usize = 256 * 1024;
@@ -25,6 +25,7 @@ pub fn run() -> Result<ExitCode, Failure> {
 /// Answers each line that is not blank. On a terminal each answer is shown at once.
 fn answer(mut input: impl BufRead, mut output: impl Write, interactive: bool) -> io::Result<()> {
     let mut line = Vec::new();
+    let mut simulator = Simulator::default();
     loop {
         line.clear();
         if input.read_until(b'\n', &mut line)? == 0 {
@@ -35,7 +36,7 @@ fn answer(mut input: impl BufRead, mut output: impl Write, interactive: bool) ->
         if text.trim().is_empty() {
             continue;
         }
-        output.write_all(simulate_line(&text).as_bytes())?;
+        output.write_all(simulator.line(&text).as_bytes())?;
         output.write_all(b"\n")?;
         if interactive {
             output.flush()?;

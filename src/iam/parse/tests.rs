@@ -35,7 +35,7 @@ fn what_was_read() {
     )
     .unwrap();
     assert_eq!(policy.version, Version::V2012);
-    let [first, second] = policy.statements.as_slice() else { panic!("two statements") };
+    let [first, second] = &policy.statements[..] else { panic!("two statements") };
     assert_eq!((first.index, first.sid.as_deref()), (0, None));
     assert_eq!((second.index, second.sid.as_deref()), (1, Some("Two")));
     assert!(second.action.negated && second.effect == Effect::Deny);

@@ -27,7 +27,16 @@ impl Given {
     /// Without those that AWS or Kubernetes give, the same in every account.
     pub fn names(self) -> BTreeSet<String> {
         let public = ["Amazon", "AWS", "aws-", "system:", "eks:"];
-        let known = ["default", "kube-system", "karpenter", "service-role", "admin", "system"];
+        let known = [
+            "default",
+            "kube-system",
+            "karpenter",
+            "service-role",
+            "admin",
+            "system",
+            "FullAWSAccess",
+            "RCPFullAWSAccess",
+        ];
         let mut names = self.0;
         names.retain(|name| {
             !name.is_empty()

@@ -43,7 +43,7 @@ const PUBLIC_KEYS: &[&str] =
 const CLUSTER: &str = "cluster-1";
 
 /// Account ids, random parts of names, resource ids, organisation ids and key ids, by shape.
-const SHAPES: &str = r"\b(?:\d{12}|[0-9A-Z]{20,}|(vpc|subnet|sg|ami|a|o|ou|r|acl|core-network|dopt|eigw|eni|i|igw|lgw|mrk|nat|pcx|pl|rtb|tgw|vgw|vpce)-[0-9a-z]{2,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b";
+const SHAPES: &str = r"\b(?:\d{12}|[0-9A-Z]{20,}|(ou|p)-[0-9a-z]{4,}(?:-[0-9a-z]{8,})?|(vpc|subnet|sg|ami|a|o|r|acl|core-network|dopt|eigw|eni|i|igw|lgw|mrk|nat|pcx|pl|rtb|tgw|vgw|vpce)-[0-9a-z]{2,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b";
 
 /// The value that a trust policy shares with whoever may assume the role.
 const EXTERNAL_ID: &str = r#"("sts:ExternalId"\s*:\s*)("(?:[^"\\]|\\.)*"|\[[^\]]*\])"#;
@@ -130,7 +130,7 @@ impl Redactor {
         let shapes = self.shapes.clone();
         let by_shape = |found: &Captures<'_>| {
             let is_account = found[0].bytes().all(|byte| byte.is_ascii_digit());
-            let kind = found.get(1).map_or("id", |kind| kind.as_str());
+            let kind = found.get(1).or(found.get(2)).map_or("id", |kind| kind.as_str());
             self.stand_in(if is_account { "account" } else { kind }, &found[0])
         };
         shapes.replace_all(&redacted, by_shape).into_owned()

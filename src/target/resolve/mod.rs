@@ -3,6 +3,7 @@
 mod controller;
 mod entries;
 mod node_roles;
+mod organization;
 mod product;
 mod queue;
 mod seen;
@@ -35,11 +36,7 @@ pub fn resolve(scope: &Scope, facts: &Facts) -> Target {
     let stage = product::stage(scope, facts, &seen, &judged, &mut notes);
     let NodeRoles { judged: node_roles, others } =
         node_roles::node_roles(scope, facts, &judged, &mut notes);
-    notes.push(
-        "permissions are judged without your organisation's policies (SCPs and RCPs), which a \
-         member account cannot read"
-            .to_owned(),
-    );
+    notes.extend(organization::note(&facts.organization));
     let karpenter_version = version(scope, deployment, &judged, &mut notes);
     let controller_roles = controller::roles(scope, facts, deployment);
     let queue = queue::queue(scope, facts, deployment);

@@ -15,6 +15,7 @@ from moto.ec2.models.instances import StateReason
 from moto.eks.models import eks_backends
 from moto.servicequotas.models import servicequotas_backends
 
+from preflight_emulator import iam, organizations
 from preflight_emulator.ec2.settings import settings_of
 from preflight_emulator.eks.state import find_cluster, state_of
 from preflight_emulator.quotas import values_of
@@ -99,6 +100,19 @@ def instance_end(body: Body) -> None:
     instance.state_reason = StateReason(body["message"], body["code"])
 
 
+def organization_member(body: Body) -> None:
+    """``{"management": "…", "partition": "aws", "delegated": true}``: the account joins."""
+    account = body.get("account", DEFAULT_ACCOUNT_ID)
+    partition = body.get("partition", "aws")
+    organizations.join(body["management"], partition, account, bool(body.get("delegated")))
+
+
+def simulation(body: Body) -> None:
+    """``{"role": "R", "answers": {"ec2:CreateFleet": {"EvalDecision": "implicitDeny"}}}``"""
+    account = body.get("account", DEFAULT_ACCOUNT_ID)
+    iam.SIMULATED[(account, body["role"])] = body["answers"]
+
+
 def seed(body: Body) -> None:
     """``{"seed": "getting-started", "name": "C"}``: what the seed command does, sooner."""
     # Imported here: a server that is never asked for seeds does not need them.
@@ -124,5 +138,7 @@ URL_PATHS = {
     "{0}/moto-api/preflight/access-entry-age": _route(access_entry_age),
     "{0}/moto-api/preflight/quota": _route(quota),
     "{0}/moto-api/preflight/instance-end": _route(instance_end),
+    "{0}/moto-api/preflight/organization-member": _route(organization_member),
+    "{0}/moto-api/preflight/simulation": _route(simulation),
     "{0}/moto-api/preflight/seed": _route(seed),
 }

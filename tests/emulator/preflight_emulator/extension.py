@@ -6,6 +6,7 @@ import moto.ec2.urls
 import moto.eks.urls
 import moto.iam.urls
 import moto.moto_api._internal.urls
+import moto.organizations.urls
 import moto.servicequotas.urls
 import moto.ssm.urls
 import moto.sts.urls
@@ -15,6 +16,7 @@ from preflight_emulator.ec2 import account_switches
 from preflight_emulator.ec2.responses import CompleteEc2Response
 from preflight_emulator.eks.responses import CompleteEksResponse
 from preflight_emulator.iam import CompleteIamResponse
+from preflight_emulator.organizations import CompleteOrganizationsResponse
 from preflight_emulator.quotas import CompleteServiceQuotasResponse
 from preflight_emulator.ssm import CompleteSsmResponse
 from preflight_emulator.sts import CompleteStsResponse
@@ -46,6 +48,7 @@ def install() -> None:
     moto.eks.urls.url_paths.update(dict.fromkeys(EKS_PATHS, CompleteEksResponse.dispatch))
     moto.ec2.urls.url_paths["{0}/"] = CompleteEc2Response.dispatch
     moto.iam.urls.url_paths["{0}/$"] = CompleteIamResponse.dispatch
+    moto.organizations.urls.url_paths["{0}/$"] = CompleteOrganizationsResponse.dispatch
     moto.servicequotas.urls.url_paths["{0}/$"] = CompleteServiceQuotasResponse.dispatch
     moto.ssm.urls.url_paths["{0}/$"] = CompleteSsmResponse.dispatch
     moto.sts.urls.url_paths["{0}/$"] = CompleteStsResponse.dispatch

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 import moto.iam.models
 from moto.core.responses import ActionResult
 from moto.core.utils import utcnow
+from moto.iam.exceptions import NotFoundException
 from moto.iam.responses import IamResponse
 
 from preflight_emulator.errors import ServiceError
@@ -22,6 +24,21 @@ ROLE_NAMES = {
     "spot.amazonaws.com": "AWSServiceRoleForEC2Spot",
     "spotfleet.amazonaws.com": "AWSServiceRoleForEC2SpotFleet",
 }
+
+
+SIMULATED: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+"""What the simulator is to say of an account's role: by action, members of EvaluationResult."""
+
+
+def _simulated(action: str, resource: str, said: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "EvalActionName": action,
+        "EvalResourceName": resource,
+        "EvalDecision": "allowed",
+        "MatchedStatements": [],
+        "MissingContextValues": [],
+        **said,
+    }
 
 
 def install() -> None:
@@ -53,6 +70,21 @@ class CompleteIamResponse(IamResponse):
         )
         role.name = name
         return ActionResult({"Role": role})
+
+    def simulate_principal_policy(self) -> ActionResult:
+        """Everything is allowed but what ``/moto-api/preflight/simulation`` says."""
+        source = self._get_param("PolicySourceArn") or ""
+        name = source.rsplit("/", 1)[-1]
+        if name not in {role.name for role in self.backend.roles.values()}:
+            raise NotFoundException(f"The role with name {name} cannot be found.")
+        said = SIMULATED.get((self.current_account, name), {})
+        resources = self._get_param("ResourceArns", ["*"])
+        results = [
+            _simulated(action, resource, said.get(action, {}))
+            for action in self._get_param("ActionNames", [])
+            for resource in resources
+        ]
+        return ActionResult({"EvaluationResults": results, "IsTruncated": False})
 
     def list_policy_versions(self) -> ActionResult:
         result = super().list_policy_versions().result

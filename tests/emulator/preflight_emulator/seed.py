@@ -18,6 +18,8 @@ from seeds import (
     faults,
     fixed,
     getting_started,
+    organization,
+    simulation,
     terraform_module,
 )
 from seeds.account import Account
@@ -32,8 +34,12 @@ SEEDS: dict[str, Callable[[Account], dict[str, Any]]] = {
     "faults-public-nodes": faults.public_nodes,
     "getting-started": getting_started.seed,
     "getting-started-aws-auth": getting_started.seed_with_aws_auth,
+    "organization": organization.seed,
+    "organization-denying": organization.seed_denying,
+    "organization-hidden": organization.seed_hidden,
     "seeds-broken": broken.seed,
     "seeds-fixed": fixed.seed,
+    "simulation": simulation.seed,
     "terraform-module": terraform_module.seed,
 }
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import json
 import os
+import urllib.request
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,6 +61,19 @@ class Account:
         """What an installer appends to make a name unique; the same on each run."""
         digest = hashlib.sha256(f"{self.cluster}/{name}".encode()).hexdigest()
         return digest[:length].upper()
+
+
+def post(account: Account, route: str, body: dict[str, Any]) -> None:
+    """What no public API does, by a route of the emulator's own."""
+    request = urllib.request.Request(
+        f"{account.endpoint}/moto-api/preflight/{route}",
+        data=json.dumps({"account": account.number, **body}).encode(),
+        headers={"Content-Type": "application/json"},
+        method="POST",
+    )
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with opener.open(request) as answer:
+        assert answer.status == 200
 
 
 @functools.cache

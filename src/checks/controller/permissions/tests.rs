@@ -202,3 +202,26 @@ fn remedies_fit_what_is_there() {
         "{attached:#?}"
     );
 }
+
+/// Both usual names exist, and nobody says which queue is Karpenter's.
+#[test]
+fn each_of_several_queues_must_be_readable() {
+    let other = "arn:aws:sqs:us-west-2:111122223333:Karpenter-demo";
+    let queue = json!({"known": {"name": "Karpenter-demo",
+        "url": "https://sqs.us-west-2.amazonaws.com/111122223333/Karpenter-demo",
+        "attributes": {"known": {"arn": other, "policy": null, "kms_key": null,
+            "sse_sqs": true, "fifo": false}}}});
+    let mut patch = json!({"facts": {"queues": {"Karpenter-demo": queue}}});
+    let outcomes = Account::Karpenter.judge(&CHECK, &patch);
+    let failed = outcomes.iter().find(|outcome| outcome.status == Status::Warn);
+    let failed = failed.unwrap_or_else(|| panic!("{outcomes:#?}"));
+    assert!(!failed.evidence.is_empty());
+    assert!(failed.evidence.iter().all(|one| one.path.ends_with(other)), "{failed:#?}");
+    let remedy = serde_json::to_string(&failed.remedy).unwrap();
+    assert!(remedy.contains("Karpenter-demo"), "{remedy}");
+    let document = json!({"Statement": {"Effect": "Allow", "Action": "sqs:*", "Resource": other}});
+    patch["facts"]["role_policies"] = json!({"demo-karpenter": {"inline": {"known": {
+        "queue": {"known": document.to_string()}}}}});
+    let outcomes = Account::Karpenter.judge(&CHECK, &patch);
+    assert!(outcomes.iter().all(|outcome| outcome.status == Status::Pass), "{outcomes:#?}");
+}

@@ -1,0 +1,56 @@
+//! The roles whose policies something else can limit, each with what is asked of it.
+
+use std::collections::BTreeSet;
+
+use super::Grants;
+use crate::{
+    checks::{Context, Judged, Stop, Verdicts, controller, node_role, setup::setup},
+    facts::{arn, iam::Role},
+    outcome::Finding,
+    requirements::{self, Request},
+    target::Product,
+};
+
+/// Judges a role, by what it is granted and what is asked of it.
+type Judge<'a> = &'a dyn Fn(&Context<'_>, &Role, &Grants, Vec<Request>) -> Result<Finding, Stop>;
+
+/// Judges the controller's role, with EKS Auto Mode the cluster's, and each node role.
+pub fn each_role(cx: &Context<'_>, judge: Judge<'_>) -> Verdicts {
+    let mut judged = Vec::new();
+    if cx.target.runs(Product::Karpenter) {
+        judged.extend(controller::each(cx, |found| {
+            let requests =
+                requirements::controller(cx.karpenter(), &setup(cx, Product::Karpenter)?);
+            let name = &found.role.name;
+            Ok(vec![Judged::new(name, || judge(cx, found.role, &found.grants(cx)?, requests))])
+        }));
+    }
+    if cx.target.runs(Product::AutoMode) {
+        let cluster_role = arn::role_name(&cx.cluster()?.role_arn);
+        judged.push(Judged::new(cluster_role, || {
+            let requests = requirements::auto_mode(&setup(cx, Product::AutoMode)?);
+            of_role(cx, judge, cluster_role, requests)
+        }));
+    }
+    judged.extend(node_role::each(cx, |role| {
+        let setup = setup(cx, role.product)?;
+        let capabilities = node_role::permissions::capabilities(cx, role.product, &setup);
+        let requests =
+            capabilities.into_iter().flat_map(|capability| requirements::node(capability, &setup));
+        of_role(cx, judge, &role.name, requests.collect())
+    }));
+    // The cluster stands for every role that could not be found.
+    let mut subjects = BTreeSet::new();
+    judged.retain(|judged| subjects.insert(judged.subject.clone()));
+    Ok(judged)
+}
+
+fn of_role(
+    cx: &Context<'_>,
+    judge: Judge<'_>,
+    name: &str,
+    requests: Vec<Request>,
+) -> Result<Finding, Stop> {
+    let role = cx.role(name)?.ok_or_else(|| Stop::skipped("the role does not exist"))?;
+    judge(cx, role, &Grants::of(cx, role)?, requests)
+}

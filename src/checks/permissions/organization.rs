@@ -1,0 +1,158 @@
+//! The organisation's policies leave the roles what they need.
+
+use super::{
+    Answers, Grants, Refused, Who, consequence, distinct_actions, exempt::exempt, is_grave,
+    limits::each_role,
+};
+use crate::{
+    checks::{Area, Check, Context, Stop, Verdicts, remedies::listed},
+    facts::{iam::Role, organizations::Organization},
+    iam::{Decision, Layer},
+    outcome::Finding,
+    requirements::Request,
+    target::Product,
+};
+
+pub static CHECK: Check = Check {
+    id: "organization-policies",
+    title: "The organisation's policies leave the roles what they need",
+    area: Area::Controller,
+    products: &[Product::Karpenter, Product::AutoMode],
+    errors: &["denied-by-organization-policy", "unauthorized-operation"],
+    needs: &[
+        "organizations:DescribeOrganization",
+        "organizations:DescribePolicy",
+        "organizations:ListParents",
+        "organizations:ListPoliciesForTarget",
+        "iam:GetRole",
+        "iam:ListRolePolicies",
+        "iam:GetRolePolicy",
+        "iam:ListAttachedRolePolicies",
+        "iam:GetPolicy",
+        "iam:GetPolicyVersion",
+        "iam:ListInstanceProfiles",
+        "eks:DescribeAccessEntry",
+        "eks:DescribeCluster",
+        "eks:DescribePodIdentityAssociation",
+        "eks:ListAccessEntries",
+        "eks:ListPodIdentityAssociations",
+    ],
+    doc: "\
+## What
+No service control policy (SCP) or resource control policy (RCP) of the AWS organisation, from its
+root down to this account, takes away what the own policies of the controller's role, of the node
+roles, or with EKS Auto Mode of the cluster's role allow. Their conditions are judged too.
+
+Only the organisation's management account, and the accounts that it delegates this to, may read
+these policies. Where they are not visible, the check is skipped and says so. Nothing limits the
+management account itself.
+
+## Why
+SCPs are written for people and pipelines: only these regions, only instances with IMDSv2, no
+changes of roles. Karpenter's calls fall under them as well, and no policy in the account helps.
+
+## Seen as
+`with an explicit deny in a service control policy`, or `because no service control policy allows
+the ... action`.
+
+## Fix
+Have the owners of the organisation exempt the role, or allow the action at the level that the
+finding names.
+",
+    run,
+};
+
+fn run(cx: &Context<'_>) -> Verdicts {
+    visible(cx)?;
+    each_role(cx, &judge)
+}
+
+/// The organisation, if its policies were read and bear on this account.
+fn visible<'a>(cx: &Context<'a>) -> Result<&'a Organization, Stop> {
+    let organization = match cx.facts.organization.found() {
+        Ok(Some(organization)) => organization,
+        Ok(None) => return Err(Stop::skipped("the account is in no organisation")),
+        Err(unseen) => return Err(not_visible(unseen.to_string())),
+    };
+    if organization.is_management_account() {
+        return Err(Stop::skipped(format!(
+            "{} is the management account of its organisation: no policy of that limits it",
+            organization.account
+        )));
+    }
+    match organization.levels.known() {
+        Ok(_) => Ok(organization),
+        Err(unseen) => Err(not_visible(unseen.to_string())),
+    }
+}
+
+/// Not unknown: most accounts may not read them, and their runs are complete all the same. A
+/// note of the target says that permissions are judged without them.
+fn not_visible(why: String) -> Stop {
+    Stop::skipped(format!("the organisation's policies are not visible from here: {why}"))
+}
+
+fn judge(
+    cx: &Context<'_>,
+    role: &Role,
+    grants: &Grants,
+    requests: Vec<Request>,
+) -> Result<Finding, Stop> {
+    let organization = visible(cx)?;
+    let answers = Answers::to(requests, grants);
+    let mut refused = answers.refused;
+    // What the role's own policies refuse as well is not the organisation's doing.
+    refused.retain(|refused| {
+        refused.by_organization() && grants.allows_without_organization(&refused.request)
+    });
+    let Some(worst) = consequence(&refused) else {
+        return match answers.unknown.into_iter().next() {
+            Some(unknown) => Err(Stop::Unknown(unknown)),
+            None => Ok(Finding::pass(format!(
+                "the policies of the organisation {} leave {} what it needs",
+                organization.id, role.name
+            ))),
+        };
+    };
+    let who = Who {
+        role: &role.name,
+        asker: String::new(),
+        cluster: &cx.target.cluster,
+        errors: CHECK.errors,
+    };
+    let mut finding = who.finding(worst, &refused);
+    finding.seen = format!(
+        "{} of the organisation {} takes {} from {}, which its own policies allow.",
+        culprits(&refused),
+        organization.id,
+        listed(&distinct_actions(&refused)),
+        role.name
+    );
+    finding.errors = vec![CHECK.errors[0]];
+    if is_grave(worst) {
+        finding.effect = format!("The organisation alone is the cause. {}", finding.effect);
+    }
+    Ok(finding.mend(exempt(organization, role, grants, &refused)))
+}
+
+/// The policies that deny, each once; or the want of one that allows.
+fn culprits(refused: &[Refused]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for refused in refused {
+        let name = match &refused.decision {
+            Decision::Denied { layer, statement } => format!("the {layer} {}", statement.policy),
+            Decision::NotAllowed { layer: Layer::ServiceControl, .. } => {
+                "the want of a service control policy that allows it".to_owned()
+            }
+            _ => continue,
+        };
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let text = listed(&names);
+    text[..1].to_uppercase() + &text[1..]
+}
+
+#[cfg(test)]
+mod tests;
