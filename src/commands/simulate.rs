@@ -17,7 +17,7 @@ use crate::{
 pub fn read(aws: &AwsArgs, scope: &ScopeArgs) -> Result<Saved, Failure> {
     let mut saved = read::read(aws, scope)?;
     let target = resolve(&saved.scope, &saved.facts);
-    let questions = simulation_questions(&Context { target: &target, facts: &saved.facts });
+    let questions = simulation_questions(&Context::new(&target, &saved));
     let asked: Vec<(String, Simulation)> =
         questions.iter().map(|(_, arn, question)| (arn.clone(), question.clone())).collect();
     let log = CallLog::default();

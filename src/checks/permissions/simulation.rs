@@ -250,6 +250,11 @@ fn with_evidence(finding: Finding, difference: &Difference, why: &str) -> Findin
         return finding;
     }
     let request = &difference.request;
+    // One resource of an action stands for the others.
+    let of_action = format!("{} on ", request.action);
+    if finding.evidence.iter().any(|evidence| evidence.path.starts_with(&of_action)) {
+        return finding;
+    }
     let verdict = if difference.simulator_allows { "allowed" } else { "refused" };
     let path = format!("{} on {}", request.action, request.resource);
     finding.evidence("iam:SimulatePrincipalPolicy", path, format!("{verdict} there only: {why}"))

@@ -16,7 +16,7 @@ fn simulating(patch: &Value, refused: &str, answer: &Value) -> Value {
     let saved = Account::Karpenter.patched(patch);
     let target = resolve(&saved.scope, &saved.facts);
     let mut patch = patch.clone();
-    let questions = questions(&Context { target: &target, facts: &saved.facts });
+    let questions = questions(&Context::new(&target, &saved));
     assert!(questions.len() > 10, "{} questions", questions.len());
     for (role, _, question) in questions {
         let allowed = json!({"decision": "allowed", "missing_context": [],
