@@ -84,6 +84,8 @@ fn rows() {
         patch
     };
     let denied = json!({"denied": {"action": "organizations:DescribePolicy", "message": "no"}});
+    let unread = json!({"known": null,
+        "denied": {"action": "organizations:DescribePolicy", "message": "no"}});
     assert_rows(
         Account::Karpenter,
         &CHECK,
@@ -124,7 +126,7 @@ fn rows() {
             ("not of a service that has them", resource(&deny("ec2:*", &json!({}))), &pass),
             (
                 "a document is not read",
-                state(json!({"policies": {"p-11111111": denied}})),
+                state(json!({"policies": {"p-11111111": unread}})),
                 &of(Status::Unknown, Status::Unknown),
             ),
         ],
