@@ -173,7 +173,10 @@ fn events_shut_out(
                  keys.";
     let remedy = match decision {
         Decision::Denied { .. } => sse_sqs(Remedy::new(words), cx, queue),
-        _ => kms::allow(cx, Remedy::new(words), key, vec![key_statement()]),
+        _ => {
+            let statements = [key_statement()].into_iter().chain(for_readers(cx, key));
+            kms::allow(cx, Remedy::new(words), key, statements.collect())
+        }
     };
     Finding::fail(
         format!(
@@ -187,6 +190,27 @@ fn events_shut_out(
     .errors(&["kms-key-denied"])
     .evidence("kms:GetKeyPolicy", "Policy", decision.to_string())
     .mend(remedy)
+}
+
+/// The statement for controllers that may not decrypt either: mended at once, not one by one.
+fn for_readers(cx: &Context<'_>, key: &Key) -> Option<Value> {
+    let readers = controller::grants(cx).ok()?;
+    let refused = readers.iter().filter(|(role, grants)| {
+        let answer = kms::role_may(cx, key, role, grants, "kms:Decrypt", "sqs");
+        matches!(answer, Ok(Answer::Refused(_)))
+    });
+    let roles: Vec<_> = refused.map(|(role, _)| role.as_str()).collect();
+    (!roles.is_empty()).then(|| read_statement(&roles))
+}
+
+fn read_statement(roles: &[&str]) -> Value {
+    json!({
+        "Sid": "ReadInterruptions",
+        "Effect": "Allow",
+        "Principal": {"AWS": roles},
+        "Action": "kms:Decrypt",
+        "Resource": "*",
+    })
 }
 
 /// Whether the controller may read what was written. Where there is no role of it, that is for
@@ -205,13 +229,7 @@ fn by_controller(cx: &Context<'_>, key: &Key) -> Result<Finding, Stop> {
             Answer::Unknown(unknown) => return Err(Stop::Unknown(unknown)),
         };
         let name = arn::role_name(role);
-        let statement = json!({
-            "Sid": "ReadInterruptions",
-            "Effect": "Allow",
-            "Principal": {"AWS": role},
-            "Action": "kms:Decrypt",
-            "Resource": "*",
-        });
+        let statement = read_statement(&[role]);
         let remedy = Remedy::new(format!("Let {name} decrypt with the key, in its policy."));
         return Ok(Finding::fail(
             format!("{name} may not decrypt with {}, the queue's key: {decision}.", key.arn),
