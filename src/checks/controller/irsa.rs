@@ -96,7 +96,7 @@ impl<'c, 'a> Irsa<'c, 'a> {
                 Remedy::new("Add the audience.").run(format!(
                     "aws iam add-client-id-to-open-id-connect-provider \
                      --open-id-connect-provider-arn {} --client-id {AUDIENCE}",
-                    self.provider
+                    quote(&self.provider)
                 )),
             ),
             None => (

@@ -10,6 +10,7 @@ use crate::{
         permissions::{Answers, Refused, Who, add_policies, without_policy},
         setup::setup,
     },
+    facts::arn,
     outcome::{Finding, Remedy},
     requirements::{self, policy::Policy},
     target::{NodeRole, Origin, Product},
@@ -106,6 +107,12 @@ fn judge(cx: &Context<'_>, controller: &Controller<'_>, node: &NodeRole) -> Resu
     }
 }
 
+/// Another name for each node role: `put-role-policy` replaces what is there under the same one.
+fn policy_name(node_role: &str) -> String {
+    const LIMIT: usize = 128;
+    format!("KarpenterPass-{}", arn::role_name(node_role)).chars().take(LIMIT).collect()
+}
+
 fn mend(
     cx: &Context<'_>,
     controller: &Controller<'_>,
@@ -129,7 +136,7 @@ fn mend(
             "Condition": {"StringEquals": {"iam:PassedToService": services}},
         }],
     });
-    let policy = Policy { name: "KarpenterPassNodeRole".to_owned(), document };
+    let policy = Policy { name: policy_name(node_role), document };
     let words = format!("Allow {} to pass the node role.", controller.role.name);
     add_policies(cx, Remedy::new(words), controller.role, &[policy])
 }

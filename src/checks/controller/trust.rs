@@ -3,7 +3,8 @@
 use super::{all_read, associations, identity, is_controllers, role_not_found};
 use crate::{
     checks::{
-        Area, Check, Context, Judged, Stop, Verdicts, controller::irsa::Irsa, trust::Assumption,
+        Area, Check, Context, Judged, Stop, Verdicts, controller::irsa::Irsa, remedies::quote,
+        trust::Assumption,
     },
     facts::{eks::PodIdentityAssociation, iam::Role},
     outcome::{Finding, FindingStatus, Remedy},
@@ -158,9 +159,9 @@ fn unbound(
     let command = format!(
         "aws eks create-pod-identity-association --cluster-name {} --region {} --namespace \
          {namespace} --service-account {account} --role-arn {}",
-        cx.target.cluster,
+        quote(&cx.target.cluster),
         cx.region(),
-        role.arn
+        quote(&role.arn)
     );
     let sent = [];
     let assumption = Assumption { role, service: PODS, actions: ACTIONS, sent: &sent };

@@ -15,7 +15,7 @@ pub(super) fn arn(cx: &Context<'_>, name: &str) -> String {
     if let Some(attributes) = queue.and_then(|queue| queue.attributes.value()) {
         return attributes.arn.clone();
     }
-    let account = cx.account().unwrap_or("ACCOUNT_ID");
+    let account = cx.account().unwrap_or("FILL_IN_ACCOUNT_ID");
     format!("arn:{}:sqs:{}:{account}:{name}", cx.target.partition, cx.region())
 }
 

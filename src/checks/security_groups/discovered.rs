@@ -86,7 +86,7 @@ fn remedy(cx: &Context<'_>, tag: &Tag, near: &NearMisses) -> Remedy {
          talk. Or select groups by id in the NodeClass. A group that has the key with another \
          value is another cluster's: leave it out.",
     )
-    .run(tag_command(cx, tag, &[own.map_or("SECURITY_GROUP_ID", |group| &group.id)]))
+    .run(tag_command(cx, tag, &[own.map_or("FILL_IN_SECURITY_GROUP_ID", |group| &group.id)]))
 }
 
 #[cfg(test)]
@@ -150,12 +150,12 @@ mod tests {
         for (patch, id) in [
             (of_vpc(&json!({"Karpenter.sh/discovery": "demo"}), &none), "--resources sg-09 "),
             (of_vpc(&json!({"Name": "demo"}), &none), "--resources sg-01 "),
-            (of_vpc(&none, &another), "--resources SECURITY_GROUP_ID "),
+            (of_vpc(&none, &another), "--resources FILL_IN_SECURITY_GROUP_ID "),
             (
                 json!({"facts": {
                     "discovered_security_groups": {"known": []}, "vpc_security_groups": denied,
                 }}),
-                "--resources SECURITY_GROUP_ID ",
+                "--resources FILL_IN_SECURITY_GROUP_ID ",
             ),
         ] {
             let found = Account::Karpenter.judge(&CHECK, &patch).remove(0);

@@ -122,11 +122,11 @@ fn control_plane(cx: &Context<'_>, subnet: &Subnet) -> Finding {
 fn other_subnets(cx: &Context<'_>) -> Remedy {
     Remedy::new(
         "Free addresses there, or give the cluster other subnets in the same VPC and the same \
-         zones, outside of use1-az3, usw1-az2 and cac1-az3; put the ids of all of them in place of SUBNET_IDS, with commas between.",
+         zones, outside of use1-az3, usw1-az2 and cac1-az3; put the ids of all of them in place of FILL_IN_SUBNET_IDS, with commas between.",
     )
     .run(format!(
         "aws eks update-cluster-config --region {} --name {} --resources-vpc-config \
-         subnetIds=SUBNET_IDS",
+         subnetIds=FILL_IN_SUBNET_IDS",
         quote(cx.region()),
         quote(&cx.target.cluster)
     ))

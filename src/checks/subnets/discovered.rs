@@ -103,7 +103,7 @@ fn remedy(cx: &Context<'_>, tag: &Tag, near: &NearMisses) -> Remedy {
             "Tag the subnets that nodes shall run in, or select them by id in the NodeClass. \
              A subnet that has the key with another value is another cluster's: select it by id.",
         )
-        .run(tag_command(cx, tag, &["SUBNET_ID"]));
+        .run(tag_command(cx, tag, &["FILL_IN_SUBNET_ID"]));
     }
     Remedy::new(
         "Tag the subnets that nodes shall run in. The cluster's own are filled in, but for those \
@@ -199,8 +199,8 @@ mod tests {
                 vec![json!({"id": "subnet-01", "tags": other}), json!({"id": "subnet-02"})],
                 "subnet-02",
             ),
-            (vec![json!({"id": "subnet-01", "tags": other})], "SUBNET_ID"),
-            (vec![json!({})], "SUBNET_ID"),
+            (vec![json!({"id": "subnet-01", "tags": other})], "FILL_IN_SUBNET_ID"),
+            (vec![json!({})], "FILL_IN_SUBNET_ID"),
         ] {
             let (_, command) = outcome(&subnets);
             assert!(command.contains(&format!("--resources {ids} --tags")), "{command}");

@@ -4,6 +4,7 @@ mod none_found;
 
 use self::none_found::none_found;
 use super::{
+    access_entry::remedy as entry,
     creation::{create, new_name},
     each_or, nothing_to_judge,
 };
@@ -83,9 +84,24 @@ fn judge(cx: &Context<'_>, role: &NodeRole) -> Result<Finding, Stop> {
     let before = cx.target.before_install() && role.product == Product::Karpenter;
     let finding = if before { Finding::warn } else { Finding::fail };
     let remedy = Remedy::new("Create the role, or name one that exists in the NodeClass.");
+    let remedy = create(cx, remedy, name, role.product);
     Ok(missing(finding, role.product, format!("The account has no role {name}."))
         .evidence("iam:GetRole", name, "NoSuchEntity")
-        .mend(create(cx, remedy, name, role.product)))
+        .mend(with_entry(cx, remedy, name)))
+}
+
+/// An access entry holds the inner id of its role, so that the one of a role that was deleted is
+/// dead for the role that is made under its name.
+fn with_entry(cx: &Context<'_>, mut remedy: Remedy, name: &str) -> Remedy {
+    let entries = cx.facts.access_entries.value().into_iter().flatten();
+    let mut dead = entries.filter_map(|(arn, entry)| Some((arn, &entry.value()?.entry_type)));
+    let of_role = |arn: &str| arn.ends_with(&format!(":role/{name}"));
+    let Some((arn, kind)) = dead.find(|(arn, _)| of_role(arn)) else {
+        return remedy;
+    };
+    remedy.words +=
+        " The access entry that is there belonged to the role before it: it is made anew.";
+    entry::create_again(cx, remedy, arn, kind)
 }
 
 fn there(role: &Role, product: Product) -> String {
