@@ -131,6 +131,9 @@ pub struct CheckArgs {
     pub scope: ScopeArgs,
     #[command(flatten)]
     pub config: ConfigArgs,
+    /// Write a shell script that mends what was found, for you to read and run
+    #[arg(long, value_name = "FILE", conflicts_with = "all_clusters")]
+    pub fix_script: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

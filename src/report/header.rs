@@ -18,6 +18,9 @@ pub struct Header {
     pub region: Sourced<String>,
     /// Name of the EKS cluster.
     pub cluster: String,
+    /// URL of the cluster's API server, for a script that must not work in another cluster.
+    #[serde(skip)]
+    pub endpoint: Option<String>,
     /// The version of the cluster, such as `1.35`, if it could be read.
     pub kubernetes_version: Option<String>,
     /// What is judged to run nodes in the cluster.
@@ -46,6 +49,7 @@ impl Header {
             caller: caller.map(|caller| caller.arn.clone()),
             region: target.region.clone(),
             cluster: target.cluster.clone(),
+            endpoint: facts.cluster.value().and_then(|cluster| cluster.endpoint.clone()),
             kubernetes_version: facts.cluster.value().map(|cluster| cluster.version.clone()),
             products: target.products.clone(),
             stage: target.stage.clone(),

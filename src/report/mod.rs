@@ -4,6 +4,7 @@ mod arn;
 pub mod catalogue;
 pub mod changes;
 pub mod explanation;
+pub mod fix_script;
 mod format;
 pub mod github;
 mod groups;

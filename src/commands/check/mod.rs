@@ -1,6 +1,7 @@
 //! `check`: read the facts, judge them, print the reports.
 
 mod baseline;
+mod fix_script;
 mod judge;
 mod notify;
 mod settings;
@@ -22,12 +23,16 @@ pub fn run(args: CheckArgs) -> Result<ExitCode, Failure> {
     // A wrong id or place must not cost a run.
     let settings = Settings::new(&args)?;
     outputs::check(&args.output)?;
-    let reports = if args.all_clusters {
-        every_cluster(&settings, &args)?
+    fix_script::check(&args)?;
+    let (reports, script) = if args.all_clusters {
+        (every_cluster(&settings, &args)?, Ok(()))
     } else {
-        Reports::one(one_cluster(&settings, &args)?)
+        let report = one_cluster(&settings, &args)?;
+        let script = fix_script::write(&args, &report);
+        (Reports::one(report), script)
     };
     outputs::write(&reports, &args.output)?;
+    script?;
     if let Some(command) = &args.notify_command {
         notify::notify(command, &reports, args.notify_format)?;
     }

@@ -74,6 +74,7 @@ fn report(asked: &Asked, code: ExitCode) -> Report {
             caller: None,
             region: given(&asked.region),
             cluster: asked.cluster.clone(),
+            endpoint: None,
             kubernetes_version: None,
             products: vec![Sourced::new(product, Origin::Flag)],
             stage: Sourced::new(Stage::Before, Origin::Default),
