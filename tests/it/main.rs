@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
 mod broken_accounts;
+mod cases;
 mod cli;
 mod cluster;
 mod configuration;
@@ -23,5 +24,6 @@ mod organization;
 mod packaging;
 mod policy;
 mod proxy;
+mod remedies;
 mod report;
 mod uses;
