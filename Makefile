@@ -27,7 +27,7 @@ build: ## Compile the program
 .PHONY: test
 test: ## Run every test, the emulated account included
 	cargo test --locked
-	tests/emulator/test.sh
+	PREFLIGHT_BINARY="$(abspath $(BIN))" tests/emulator/test.sh
 	tests/browser/test.sh $(BIN)
 	tests/deploy/test.sh $(BIN)
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 import moto.iam.models
-from moto.core.responses import ActionResult
+from moto.core.responses import ActionResult, EmptyResult
 from moto.core.utils import utcnow
 from moto.iam.exceptions import NotFoundException
 from moto.iam.responses import IamResponse
@@ -85,6 +85,15 @@ class CompleteIamResponse(IamResponse):
             for resource in resources
         ]
         return ActionResult({"EvaluationResults": results, "IsTruncated": False})
+
+    def add_client_id_to_open_id_connect_provider(self) -> ActionResult:
+        """One that is there already is no error."""
+        arn = self._get_param("OpenIDConnectProviderArn")
+        clients = self.backend.get_open_id_connect_provider(arn).client_id_list
+        client = self._get_param("ClientID")
+        if client not in clients:
+            clients.append(client)
+        return EmptyResult()
 
     def list_policy_versions(self) -> ActionResult:
         result = super().list_policy_versions().result

@@ -37,6 +37,7 @@ SEEDS: dict[str, Callable[[Account], dict[str, Any]]] = {
     "organization": organization.seed,
     "organization-denying": organization.seed_denying,
     "organization-hidden": organization.seed_hidden,
+    "ipv6": getting_started.seed_with_ipv6,
     "seeds-broken": broken.seed,
     "seeds-fixed": fixed.seed,
     "simulation": simulation.seed,

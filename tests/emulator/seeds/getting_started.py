@@ -81,6 +81,12 @@ def seed_with_aws_auth(account: Account) -> dict[str, Any]:
     return seed(account, Choices(node_role_entry=False, tag_public_subnets=True))
 
 
+def seed_with_ipv6(account: Account) -> dict[str, Any]:
+    """The guide's cluster with IPv6, whose CNI needs more than AWS's policy gives."""
+    network = ("kubernetesNetworkConfig", {"ipFamily": "ipv6"})
+    return seed(account, Choices(cluster=(network,)))
+
+
 def stack_name(account: Account, logical_name: str) -> str:
     """The name that CloudFormation makes up, within EventBridge's 64 characters."""
     end = f"-{account.suffix(logical_name)}"

@@ -1,0 +1,1 @@
+"""Remedies that are proved: break an account, judge it, run what is printed, judge it again."""
