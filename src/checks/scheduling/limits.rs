@@ -89,7 +89,7 @@ fn judge(cx: &Context<'_>, pool: &NodePool) -> Finding {
             .run(format!(
                 "kubectl patch nodepool {} --type merge --patch {}",
                 quote(&pool.meta.name),
-                quote(&format!(r#"{{"spec":{{"limits":{{"{resource}":"NEW_LIMIT"}}}}}}"#))
+                quote(&format!(r#"{{"spec":{{"limits":{{"{resource}":"FILL_IN_NEW_LIMIT"}}}}}}"#))
             )),
         )
 }
