@@ -62,7 +62,7 @@ fn no_step_undoes_an_earlier_one() {
     };
     let body = body(vec![finding(Status::Fail, remedy(1)), finding(Status::Fail, remedy(2))]);
     assert_eq!(body.matches("    aws iam put-role-policy").count(), 1, "{body}");
-    assert!(body.contains("check again after this script"), "{body}");
+    assert!(body.contains("this one would undo it"), "{body}");
 }
 
 #[test]

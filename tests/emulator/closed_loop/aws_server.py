@@ -18,6 +18,7 @@ from pathlib import Path
 import awscli.clidriver
 import awscli.handlers
 import botocore.loaders
+from awscli.customizations import overridesslcommonname
 
 SOCKET = "aws.socket"
 # Started anew for each command, so it imports next to nothing.
@@ -101,6 +102,8 @@ def run(connection: socket.socket) -> None:
 
 
 if __name__ == "__main__":
+    # Version 1 gives SQS an old name in the place of AWS_ENDPOINT_URL.
+    overridesslcommonname.SSL_COMMON_NAMES.clear()
     share_what_is_read()
     warm_up()
     serve(Path(sys.argv[1]))

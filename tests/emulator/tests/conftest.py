@@ -14,6 +14,8 @@ import boto3
 import pytest
 from botocore.config import Config
 
+from closed_loop import engine
+
 REGION = "us-west-2"
 ACCOUNT = "123456789012"
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -44,6 +46,14 @@ def server() -> Iterator[str]:
     yield json.loads(process.stdout.readline())["endpoint"]
     process.stdin.close()
     assert process.wait(timeout=10) == 0
+
+
+@pytest.fixture(scope="session")
+def world(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[engine.World]:
+    """The program under test and the aws program, for the whole run."""
+    folder = tmp_path_factory.mktemp("programs")
+    with engine.aws_program(folder):
+        yield engine.World(server, os.environ["PREFLIGHT_BINARY"], folder)
 
 
 @pytest.fixture()

@@ -41,13 +41,6 @@ OF_KUBERNETES = {
 LEAST_OF_ALL = 0.8
 
 
-@pytest.fixture(scope="module")
-def world(server, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("programs")
-    with engine.aws_program(folder):
-        yield engine.World(server, str(BINARY), folder)
-
-
 @pytest.mark.parametrize("scenario", LOOPED, ids=lambda scenario: scenario.name)
 def test_the_remedy_mends(world: engine.World, scenario: Scenario, tmp_path: Path) -> None:
     engine.loop(world, scenario, tmp_path)

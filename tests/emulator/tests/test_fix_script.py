@@ -8,20 +8,13 @@ import subprocess
 
 import pytest
 
-from closed_loop import edits, engine
+from closed_loop import edits
 from closed_loop.engine import CLUSTER
 from preflight_emulator.seed import SEEDS
 from seeds import roles
 
 BINARY = os.environ.get("PREFLIGHT_BINARY")
 pytestmark = pytest.mark.skipif(not BINARY, reason="PREFLIGHT_BINARY names no program to test")
-
-
-@pytest.fixture(scope="module")
-def world(server, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("programs")
-    with engine.aws_program(folder):
-        yield engine.World(server, str(BINARY), folder)
 
 
 @pytest.fixture()
