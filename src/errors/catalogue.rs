@@ -39,7 +39,7 @@ pub struct Near {
 
 /// The catalogue. The tests prove that every entry of the embedded files can be read.
 pub fn catalogue() -> &'static Catalogue {
-    static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(Catalogue::new);
+    static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(Catalogue::embedded);
     &CATALOGUE
 }
 
@@ -56,7 +56,7 @@ impl Slot {
 
 impl Catalogue {
     /// The embedded files, of which nothing is read yet.
-    pub fn new() -> Self {
+    pub fn embedded() -> Self {
         let slots =
             load::written().map(|written| (written.id(), Slot { written, entry: OnceLock::new() }));
         Self { slots: slots.collect() }

@@ -131,7 +131,7 @@ pub fn encoded_alone(text: &[u8]) -> Option<Denial> {
         [u8::is_ascii_lowercase, u8::is_ascii_uppercase, u8::is_ascii_digit];
     let is_mixed = kinds.iter().all(|is_kind| message.iter().any(is_kind));
     let encoded = String::from_utf8(message).ok()?;
-    (is_word && is_mixed && LENGTH.contains(&encoded.len())).then(|| Denial {
+    (is_word && is_mixed && LENGTH.contains(&encoded.len())).then_some(Denial {
         principal: None,
         action: None,
         resource: None,

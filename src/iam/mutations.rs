@@ -100,7 +100,10 @@ fn mutate(random: &mut Random, text: &str, others: &[String]) -> String {
             0 => text.replace_range(from..to, ""),
             1 => text.insert_str(from, PIECES[random.below(PIECES.len())]),
             2 => text.replace_range(from..to, PIECES[random.below(PIECES.len())]),
-            3 => text.insert_str(b, &text[from..to].to_owned()),
+            3 => {
+                let part = text[from..to].to_owned();
+                text.insert_str(b, &part);
+            }
             4 => text.truncate(from.max(1)),
             _ => {
                 let other = &others[random.below(others.len())];

@@ -47,8 +47,11 @@ fn skip_blank(text: &[u8], at: usize) -> usize {
     at + text[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count()
 }
 
-/// The members of the object at `at`, as (key with its quotes, value), each a range of `text`.
-pub(crate) fn members(text: &[u8], at: usize) -> Option<Vec<(&[u8], (usize, usize))>> {
+/// From where to where in a text.
+pub(crate) type Range = (usize, usize);
+
+/// The members of the object at `at`: each key with its quotes, and where its value stands.
+pub(crate) fn members(text: &[u8], at: usize) -> Option<Vec<(&[u8], Range)>> {
     let mut members = Vec::new();
     let mut at = enter(text, at, b'{')?;
     while text.get(at)? != &b'}' {
@@ -63,7 +66,7 @@ pub(crate) fn members(text: &[u8], at: usize) -> Option<Vec<(&[u8], (usize, usiz
 }
 
 /// The elements of the list at `at`, as ranges of `text`.
-pub(crate) fn elements(text: &[u8], at: usize) -> Option<Vec<(usize, usize)>> {
+pub(crate) fn elements(text: &[u8], at: usize) -> Option<Vec<Range>> {
     let mut elements = Vec::new();
     let mut at = enter(text, at, b'[')?;
     while text.get(at)? != &b']' {

@@ -82,12 +82,15 @@ const PROVIDERS: &[Provider] = &[
 /// The VPC CNI offers this one where it is told to.
 const POD_ENI: &str = "vpc.amazonaws.com/pod-eni";
 
-/// The DaemonSet that offers a resource or takes off a taint, by the key of either: what it is
-/// called, and whether it is there. `None` where nothing is known of the key.
+/// A provider's name, where to get it, and its DaemonSet if that is there.
+pub type Provided = (&'static str, &'static str, Option<DaemonSet>);
+
+/// The DaemonSet that offers a resource or takes off a taint, by the key of either. `None` where
+/// nothing is known of the key.
 pub fn provider(
     cx: &Context<'_>,
     key: &str,
-) -> Option<Result<(&'static str, &'static str, Option<DaemonSet>), Stop>> {
+) -> Option<Result<Provided, Stop>> {
     let provider = PROVIDERS.iter().find(|provider| key.starts_with(provider.of))?;
     Some(daemon_set(cx, provider.marks).map(|found| (provider.name, provider.from, found)))
 }

@@ -96,7 +96,7 @@ fn judge(cx: &Context<'_>, all: &Tally<'_>) -> Result<Finding, Stop> {
 fn offered(cx: &Context<'_>) -> Result<BTreeSet<String>, Stop> {
     let kubernetes = cx.kubernetes()?;
     let classes = kubernetes.ec2_node_classes.found()?.into_iter().flatten();
-    let of_classes = classes.filter_map(|class| build_of(class)).map(str::to_owned);
+    let of_classes = classes.filter_map(build_of).map(str::to_owned);
     let nodes = kubernetes.nodes.known()?.iter();
     let of_nodes = nodes.filter_map(|node| node.labels.get(BUILD)).cloned();
     Ok(of_classes.chain(of_nodes).collect())

@@ -195,6 +195,8 @@ fn nothing_out(cx: &Context<'_>, nodes: &[String]) -> Finding {
 
 #[cfg(test)]
 mod tests {
+    use std::slice::from_ref;
+
     use serde_json::{Value, json};
 
     use super::*;
@@ -232,13 +234,13 @@ mod tests {
         let part_of_443 = rule("tcp", Some(443), &["10.0.16.0/20"], &[]);
         let to_kubelet = rule("tcp", Some(10_250), &[], &["sg-01"]);
         let only_web = [rule("tcp", Some(80), &["0.0.0.0/0"], &[])];
-        let mut public = apart(&[], &[to_kubelet.clone()], &out);
+        let mut public = apart(&[], from_ref(&to_kubelet), &out);
         public["facts"]["cluster"] =
             json!({"known": {"network": {"endpoint_private_access": false}}});
-        let mut additional = apart(&[], &[to_kubelet.clone()], &out);
+        let mut additional = apart(&[], from_ref(&to_kubelet), &out);
         additional["facts"]["cluster"] =
             json!({"known": {"network": {"security_group_ids": ["sg-03"]}}});
-        let third = group("sg-03", &[to_443.clone()], &[]);
+        let third = group("sg-03", from_ref(&to_443), &[]);
         additional["facts"]["vpc_security_groups"]["known"].as_array_mut().unwrap().push(third);
         let no_rules = json!([{"id": "sg-01", "name": "n", "vpc_id": "vpc-01", "tags": {}}]);
         let one = |status| [(status, "sg-02")];
@@ -247,18 +249,18 @@ mod tests {
             &CHECK,
             &[
                 ("the cluster's own", json!({}), &[(Pass, "sg-01")]),
-                ("both ways", apart(&[to_443.clone()], &[to_kubelet.clone()], &out), &one(Pass)),
-                ("by block", apart(&[to_443_by_block], &[to_kubelet.clone()], &out), &one(Pass)),
+                ("both ways", apart(from_ref(&to_443), from_ref(&to_kubelet), &out), &one(Pass)),
+                ("by block", apart(&[to_443_by_block], from_ref(&to_kubelet), &out), &one(Pass)),
                 (
                     "one subnet's block",
-                    apart(&[part_of_443], &[to_kubelet.clone()], &out),
+                    apart(&[part_of_443], from_ref(&to_kubelet), &out),
                     &one(Fail),
                 ),
-                ("not up", apart(&[], &[to_kubelet.clone()], &out), &one(Fail)),
-                ("not down", apart(&[to_443.clone()], &[], &out), &one(Warn)),
+                ("not up", apart(&[], from_ref(&to_kubelet), &out), &one(Fail)),
+                ("not down", apart(from_ref(&to_443), &[], &out), &one(Warn)),
                 ("public only", public, &one(Pass)),
                 ("by an additional group", additional, &one(Pass)),
-                ("nothing out", apart(&[to_443.clone()], &[to_kubelet.clone()], &[]), &one(Fail)),
+                ("nothing out", apart(from_ref(&to_443), from_ref(&to_kubelet), &[]), &one(Fail)),
                 ("the wrong port out", apart(&[to_443], &[to_kubelet], &only_web), &one(Fail)),
                 (
                     "rules unread",

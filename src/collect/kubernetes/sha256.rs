@@ -27,7 +27,7 @@ pub fn sha256(message: &[u8]) -> Digest {
         padded.push(0);
     }
     padded.extend((message.len() as u64 * 8).to_be_bytes());
-    let state = padded.as_chunks::<64>().0.iter().fold(START, |state, block| mix(state, block));
+    let state = padded.as_chunks::<64>().0.iter().fold(START, mix);
     let mut digest = Digest::default();
     for (bytes, word) in digest.as_chunks_mut::<4>().0.iter_mut().zip(state) {
         *bytes = word.to_be_bytes();

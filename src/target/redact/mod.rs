@@ -191,7 +191,7 @@ mod tests {
 
     fn statuses(saved: &Saved) -> Vec<(String, Status)> {
         let target = resolve(&saved.scope, &saved.facts);
-        let cx = Context::new(&target, &saved);
+        let cx = Context::new(&target, saved);
         let outcomes = checks::run::run(checks::ALL, &cx);
         outcomes.into_iter().map(|outcome| (outcome.check, outcome.status)).collect()
     }

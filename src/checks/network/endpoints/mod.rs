@@ -132,7 +132,7 @@ fn of_table(cx: &Context<'_>, path: &Path<'_>, subnets: &[&Subnet]) -> Result<Fi
 /// `ssm`, or `ssm (vpce-01 has no private DNS)` where something is there and does not serve.
 fn state_of(cx: &Context<'_>, service: &Service) -> String {
     let endpoints = cx.facts.network.endpoints.value().into_iter().flatten();
-    let why = endpoints.filter(|one| is_of(cx, one, service)).map(|one| {
+    let mut why = endpoints.filter(|one| is_of(cx, one, service)).map(|one| {
         let what = match one.kind.as_str() {
             _ if !is_available(one) => format!("is {}", one.state),
             "Gateway" => "is not in this route table".to_owned(),
@@ -140,7 +140,7 @@ fn state_of(cx: &Context<'_>, service: &Service) -> String {
         };
         format!("{} ({} {what})", service.name, one.id)
     });
-    why.last().unwrap_or_else(|| service.name.to_owned())
+    why.next_back().unwrap_or_else(|| service.name.to_owned())
 }
 
 fn effect(missing: &[&'static Service]) -> String {
