@@ -41,9 +41,10 @@ impl VpcFacts {
         }
     }
 
-    /// Reads the blocks of addresses in use after all.
+    /// Reads the blocks of addresses in use, if they were not read yet.
     pub async fn read_used_blocks(&mut self, aws: &Aws) {
-        if let Some(vpc) = self.network.vpc.value() {
+        let unread = matches!(self.network.used_blocks, Fact::NotAsked { .. });
+        if let Some(vpc) = self.network.vpc.value().filter(|_| unread) {
             self.network.used_blocks = aws.used_blocks(&vpc.id).await;
         }
     }

@@ -80,9 +80,13 @@ impl<'a> Roles<'a> {
     /// The same for node roles that may not exist, with the instance profiles that hold them.
     pub async fn look_up_guessed_nodes(&self, names: impl IntoIterator<Item = String>) {
         let lookups = names.into_iter().map(|name| async move {
-            self.look_up_guessed([name.clone()]).await;
+            self.one(name.clone()).await;
             if self.seen(&name).is_some() {
-                self.profiles_of(name).await;
+                join!(
+                    self.policies_of(&name),
+                    self.boundary_of(&name),
+                    self.profiles_of(name.clone())
+                );
             }
         });
         join_all(lookups).await;

@@ -163,13 +163,31 @@ async fn cluster_and_network(
     roles: &Roles<'_>,
     scope: &Scope,
 ) -> ClusterFacts {
-    let (described, mut addons) =
-        join!(aws.cluster(&scope.cluster), addons(aws, scope, &names::IDENTITY_ADDONS));
+    let (mut facts, addons) = join!(
+        cluster_and_vpc(aws, reach, roles, scope),
+        addons(aws, scope, &names::IDENTITY_ADDONS),
+    );
+    // The CNI's add-on shows it, or only the cluster itself where the CNI is no add-on.
+    let inside = facts.inside.kubernetes.cni.value();
+    if names::takes_prefixes(&addons) || inside.is_some_and(|cni| cni.prefix_delegation) {
+        facts.vpc.read_used_blocks(aws).await;
+    }
+    facts.addons.extend(addons);
+    facts
+}
+
+async fn cluster_and_vpc(
+    aws: &Aws,
+    reach: &Reach,
+    roles: &Roles<'_>,
+    scope: &Scope,
+) -> ClusterFacts {
+    let described = aws.cluster(&scope.cluster).await;
     let Some(cluster) = described.cluster.value() else {
         let inside = in_cluster::read(aws, reach, roles, scope, &described).await;
         return ClusterFacts {
             cluster: described.cluster,
-            addons,
+            addons: BTreeMap::new(),
             vpc: VpcFacts::not_asked("the cluster, and so its VPC, could not be read"),
             image_parameters: BTreeMap::new(),
             oidc_provider: Fact::not_asked("the cluster, and so its issuer, could not be read"),
@@ -179,22 +197,16 @@ async fn cluster_and_network(
     let auto_mode = cluster.auto_mode.compute || scope.product == ProductChoice::AutoMode;
     let auto_node_role = cluster.auto_mode.node_role_arn.as_deref().map(arn::role_name);
     let parameters = names::image_parameters(&cluster.version);
-    let more = if auto_mode { names::AUTO_MODE_ADDONS.as_slice() } else { &[] };
-    let blocks = auto_mode || names::takes_prefixes(&addons);
-    let (inside, mut vpc, image_parameters, oidc_provider, more, (), ()) = join!(
+    let of_auto_mode = if auto_mode { names::AUTO_MODE_ADDONS.as_slice() } else { &[] };
+    let (inside, vpc, image_parameters, oidc_provider, addons, (), ()) = join!(
         in_cluster::read(aws, reach, roles, scope, &described),
-        vpc(aws, cluster.network.vpc_id.as_deref(), blocks),
+        vpc(aws, cluster.network.vpc_id.as_deref(), auto_mode),
         aws.image_parameters(&parameters),
         oidc_provider(aws, cluster),
-        self::addons(aws, scope, more),
+        addons(aws, scope, of_auto_mode),
         cluster_role(roles, cluster, auto_mode),
         node_roles(roles, auto_node_role.map(str::to_owned).into_iter().collect()),
     );
-    // Only the cluster itself shows it where the CNI is no add-on.
-    if !blocks && inside.kubernetes.cni.value().is_some_and(|cni| cni.prefix_delegation) {
-        vpc.read_used_blocks(aws).await;
-    }
-    addons.extend(more);
     let cluster = described.cluster;
     ClusterFacts { cluster, addons, vpc, image_parameters, oidc_provider, inside }
 }

@@ -64,7 +64,7 @@ def arguments(program: str, version: str) -> dict[str, object]:
 
 
 # The emulated account has no Kubernetes API.
-NO_CLUSTER: list[str] = []
+NO_CLUSTER = ["--no-kube"]
 
 
 def test_the_gate_fails_a_broken_account(tmp_path: Path, account: Account, program: str) -> None:

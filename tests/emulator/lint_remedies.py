@@ -101,6 +101,10 @@ def simple_commands(command: str) -> list[list[str]]:
     words = command.split(maxsplit=1)
     if words[0] in PROGRAMS and "$(" not in command and "|" not in command:
         return [shlex.split(command)]
+    # One command whose last word another one gives.
+    outer, _, last = command.partition(' "$(')
+    if words[0] in PROGRAMS and last.endswith(')"') and "$(" not in last and "|" not in command:
+        return [shlex.split(f"{outer} given"), shlex.split(last.removesuffix(')"'))]
     # What the shell would put in stands for itself: an id, a name.
     inner = re.findall(rf"\b(?:{'|'.join(PROGRAMS)}) [^;|)]*", command)
     return [shlex.split(one.rstrip('"').replace('"$(', "")) for one in inner]

@@ -104,9 +104,9 @@ fn pools(cx: &Context<'_>, auto_mode: &AutoMode) -> Result<Finding, Stop> {
         }
     }
     let words = "Switch the built-in node pools on, or create the entry for the role of your \
-                 NodeClass, in the place of NODE_ROLE_ARN.";
+                 NodeClass, in the place of FILL_IN_NODE_ROLE_ARN.";
     let entry = format!(
-        "--region {} --cluster-name {} --principal-arn NODE_ROLE_ARN",
+        "--region {} --cluster-name {} --principal-arn FILL_IN_NODE_ROLE_ARN",
         quote(cx.region()),
         quote(&cx.target.cluster)
     );
@@ -131,7 +131,7 @@ fn switch_on(cx: &Context<'_>, auto_mode: &AutoMode, words: &str) -> Remedy {
         [] => POOLS.to_vec(),
         some => some.iter().map(String::as_str).collect(),
     };
-    let role = auto_mode.node_role_arn.as_deref().unwrap_or("NODE_ROLE_ARN");
+    let role = auto_mode.node_role_arn.as_deref().unwrap_or("FILL_IN_NODE_ROLE_ARN");
     let compute = json!({"enabled": true, "nodePools": pools, "nodeRoleArn": role});
     let network = json!({"elasticLoadBalancing": {"enabled": true}});
     let storage = json!({"blockStorage": {"enabled": true}});

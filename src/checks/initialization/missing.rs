@@ -87,10 +87,7 @@ pub type Provided = (&'static str, &'static str, Option<DaemonSet>);
 
 /// The DaemonSet that offers a resource or takes off a taint, by the key of either. `None` where
 /// nothing is known of the key.
-pub fn provider(
-    cx: &Context<'_>,
-    key: &str,
-) -> Option<Result<Provided, Stop>> {
+pub fn provider(cx: &Context<'_>, key: &str) -> Option<Result<Provided, Stop>> {
     let provider = PROVIDERS.iter().find(|provider| key.starts_with(provider.of))?;
     Some(daemon_set(cx, provider.marks).map(|found| (provider.name, provider.from, found)))
 }

@@ -54,6 +54,8 @@ pub fn of_nodes(cx: &Context<'_>) -> Result<Vec<NodeGroups>, Stop> {
     };
     if nodes_in_cluster_subnets(cx)
         && let Some(own) = &cx.cluster()?.network.cluster_security_group_id
+        // Beside Karpenter, its nodes may have that group and no other as well.
+        && all.iter().all(|nodes| nodes.subject != *own)
     {
         all.push(NodeGroups { subject: own.clone(), ids: Ok(vec![own.clone()]) });
     }

@@ -43,7 +43,11 @@ fn unknown_ids_get_a_suggestion() {
             .says(&["`spot-service-role`", "did you mean `spot-service-linked-role`?"]);
     }
     facts.check().args(["--select", "zzz"]).run().exits(2).says(&["`zzz`", "list checks"]);
-    facts.check().args(["--exclude", "controller,launch,join,interruption"]).run().exits(2);
+    facts
+        .check()
+        .args(["--exclude", "controller,launch,join,interruption,scheduling,disruption"])
+        .run()
+        .exits(2);
     Tool::new(["explain", "queue-exist"]).run().exits(2).says(&["did you mean `queue-exists`?"]);
     Tool::new(["explain", "zzz"]).run().exits(2).says(&["list checks"]);
 }
