@@ -27,6 +27,7 @@ pub fn selectors<'a>(cx: &Context<'a>) -> Result<Vec<Selector<'a>>, Stop> {
     let mut selectors: Vec<_> = node_classes::known(cx).into_iter().map(Selector::Class).collect();
     let tag = &cx.target.discovery_tag;
     if selectors.is_empty() {
+        node_classes::readable(cx)?;
         selects_by_tag(cx)?;
     }
     if selectors.is_empty() || tag.origin == Origin::Flag {

@@ -3,8 +3,9 @@
 use super::running::{self, Running};
 use crate::{
     checks::{
-        Area, Check, Context, Stop, Verdicts,
+        Area, Check, Context, Judged, Stop, Verdicts,
         diagnosis::Diagnosis,
+        node_classes,
         remedies::{listed, quote},
     },
     facts::kubernetes::controller::Pod,
@@ -44,7 +45,36 @@ for you. Against OOMKilled, raise `controller.resources`.
 };
 
 fn run(cx: &Context<'_>) -> Verdicts {
+    if cx.kubernetes()?.controllers.known()?.is_empty()
+        && let Some(left) = left_behind(cx)?
+    {
+        return Ok(vec![Judged::new(&cx.target.cluster, || Ok(left))]);
+    }
     running::each(cx, |one| judge(cx, one))
+}
+
+/// NodeClaims of Karpenter's with no controller that cares for them.
+fn left_behind(cx: &Context<'_>) -> Result<Option<Finding>, Stop> {
+    let claims = cx.kubernetes()?.node_claims.found()?.into_iter().flatten();
+    let group = node_classes::group(Product::Karpenter);
+    let claims: Vec<_> = claims.filter(|claim| claim.node_class.group == group).collect();
+    let Some(first) = claims.first() else { return Ok(None) };
+    let finding = Finding::fail(
+        format!(
+            "No Deployment of Karpenter is in the cluster, and {} NodeClaims are, such as {}.",
+            claims.len(),
+            first.meta.name
+        ),
+        "Nothing is launched, and nothing removed: the nodes stay and cost until somebody ends \
+         their instances. Nothing is printed either.",
+    )
+    .evidence("list deployments (Kubernetes)", "app.kubernetes.io/name=karpenter", "none");
+    let remedy = Remedy::new(
+        "Install Karpenter again. To be rid of it, delete the NodePools first, while it runs: it \
+         then ends its instances.",
+    )
+    .run("helm list --all-namespaces --all --filter karpenter");
+    Ok(Some(finding.mend(remedy)))
 }
 
 fn judge(cx: &Context<'_>, one: &Running<'_>) -> Result<Finding, Stop> {
@@ -188,6 +218,17 @@ mod tests {
                 ("out of memory today", one(2, &killed("2026-11-01T02:00:00Z")), warn),
                 ("out of memory long ago", one(2, &killed("2026-10-01T02:00:00Z")), pass),
                 ("scaled to nothing", none, fail),
+                (
+                    "gone, and its nodes are there",
+                    json!({"facts": {"kubernetes": {"controllers": {"known": []}}}}),
+                    &[(Status::Fail, "demo")],
+                ),
+                (
+                    "never there",
+                    json!({"facts": {"kubernetes": {
+                        "controllers": {"known": []}, "node_claims": {"known": []}}}}),
+                    &[(Status::Skipped, "demo")],
+                ),
             ],
         );
     }

@@ -77,7 +77,7 @@ fn finding(lasting: &Tally<'_>) -> Finding {
             )),
             kind => remedy.run(format!(
                 "kubectl edit {} {} --namespace {}",
-                kind.to_ascii_lowercase(),
+                quote(&kind.to_ascii_lowercase()),
                 quote(&owner.name),
                 quote(&owner.namespace)
             )),

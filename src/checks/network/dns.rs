@@ -126,7 +126,7 @@ fn amazon_options(cx: &Context<'_>, vpc: &str) -> Remedy {
     let region = quote(cx.region());
     let domain = match cx.region() {
         "us-east-1" => "ec2.internal".to_owned(),
-        other => format!("{other}.compute.internal"),
+        other => quote(&format!("{other}.compute.internal")),
     };
     Remedy::new(
         "Give the VPC DHCP options with the VPC's own server, or have your servers forward the \

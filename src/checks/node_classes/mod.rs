@@ -103,6 +103,17 @@ pub fn list<'a>(cx: &Context<'a>, product: Product) -> &'a Fact<Vec<NodeClass>> 
     }
 }
 
+/// Stops where the cluster answers but for its NodeClasses: what they select is not to be
+/// guessed then.
+pub fn readable(cx: &Context<'_>) -> Result<(), Stop> {
+    if cx.kubernetes().is_ok() {
+        for product in &cx.target.products {
+            list(cx, product.value).found()?;
+        }
+    }
+    Ok(())
+}
+
 /// The NodeClasses that are known, of the products that are judged; none where the cluster was
 /// not asked or did not answer.
 pub fn known<'a>(cx: &Context<'a>) -> Vec<Class<'a>> {

@@ -42,9 +42,8 @@ fn run(cx: &Context<'_>) -> Verdicts {
     if limited.is_empty() {
         return Err(Stop::skipped("no NodePool has limits"));
     }
-    let judge = |pool: &&NodePool| {
-        Judged::new(format!("nodepool/{}", pool.meta.name), || Ok(judge(cx, pool)))
-    };
+    let judge =
+        |pool: &&NodePool| Judged::new(format!("nodepool/{}", pool.meta.name), || judge(cx, pool));
     Ok(limited.iter().map(judge).collect())
 }
 
@@ -56,15 +55,15 @@ struct Use<'a> {
     per_cent: u64,
 }
 
-fn judge(cx: &Context<'_>, pool: &NodePool) -> Finding {
-    let fullest = uses(pool).max_by_key(|used| used.per_cent);
-    let Some(fullest) = fullest else {
-        return Finding::pass("Its limits are 0: it makes no nodes.");
+fn judge(cx: &Context<'_>, pool: &NodePool) -> Result<Finding, Stop> {
+    let uses: Vec<_> = uses(pool).collect::<Result<_, _>>()?;
+    let Some(fullest) = uses.into_iter().max_by_key(|used| used.per_cent) else {
+        return Ok(Finding::pass("Its limits are 0: it makes no such nodes, which is meant."));
     };
     let Use { resource, used, limit, per_cent } = fullest;
     let seen = format!("NodePool {} uses {used} of {limit} {resource}.", pool.meta.name);
     if per_cent < NEAR {
-        return Finding::pass(seen);
+        return Ok(Finding::pass(seen));
     }
     let waits = waits_for(cx, pool);
     let finding = if waits {
@@ -78,7 +77,7 @@ fn judge(cx: &Context<'_>, pool: &NodePool) -> Finding {
              pod stays Pending.",
         )
     };
-    finding
+    let finding = finding
         .errors(&["nodepool-limits-reached"])
         .evidence("list nodepools (Kubernetes)", format!("status.resources.{resource}"), used)
         .evidence("list nodepools (Kubernetes)", format!("spec.limits.{resource}"), limit)
@@ -91,17 +90,29 @@ fn judge(cx: &Context<'_>, pool: &NodePool) -> Finding {
                 quote(&pool.meta.name),
                 quote(&format!(r#"{{"spec":{{"limits":{{"{resource}":"FILL_IN_NEW_LIMIT"}}}}}}"#))
             )),
-        )
+        );
+    Ok(finding)
 }
 
-fn uses(pool: &NodePool) -> impl Iterator<Item = Use<'_>> {
-    pool.limits.iter().filter_map(|(resource, limit)| {
-        let most = quantity::milli(limit).filter(|most| *most > 0)?;
+/// What is used of each limit that is not 0.
+fn uses(pool: &NodePool) -> impl Iterator<Item = Result<Use<'_>, Stop>> {
+    let amount = |text: &str, what: &str| {
+        quantity::milli(text)
+            .ok_or_else(|| Stop::unknown(format!("{what} {text} is no amount that can be read")))
+    };
+    pool.limits.iter().filter_map(move |(resource, limit)| {
         let used = pool.resources.get(resource).map_or("0", String::as_str);
-        // Memory in thousandths of bytes times 100 is past 64 bits.
-        let per_cent = u128::from(quantity::milli(used)?) * 100 / u128::from(most);
-        let per_cent = u64::try_from(per_cent).unwrap_or(u64::MAX);
-        Some(Use { resource, used, limit, per_cent })
+        let of_limit = || {
+            let most = amount(limit, &format!("the limit of {resource}"))?;
+            let used = amount(used, &format!("the use of {resource}"))?;
+            // Memory in thousandths of bytes times 100 is past 64 bits.
+            let part = (u128::from(used) * 100).checked_div(u128::from(most));
+            Ok(part.map(|part| u64::try_from(part).unwrap_or(u64::MAX)))
+        };
+        match of_limit() {
+            Ok(part) => part.map(|per_cent| Ok(Use { resource, used, limit, per_cent })),
+            Err(stop) => Some(Err(stop)),
+        }
     })
 }
 
@@ -169,6 +180,12 @@ mod tests {
                 ("full and a pod waits", waiting, &default(Status::Fail)),
                 ("memory", memory, &default(Status::Warn)),
                 ("off", pool(&json!({"cpu": "0"}), &json!({})), &default(Status::Pass)),
+                (
+                    "no amount",
+                    pool(&json!({"cpu": "1000"}), &json!({"cpu": "abc"})),
+                    &default(Status::Unknown),
+                ),
+                ("large", pool(&json!({"memory": "1Ei"}), &json!({})), &default(Status::Pass)),
                 ("no limits", pool(&json!({}), &json!({})), &[(Status::Skipped, "demo")]),
                 (
                     "not readable",

@@ -81,7 +81,7 @@ fn finding(killed: &Tally<'_>, most: &Workload) -> Finding {
     let remedy = match owner.kind.as_str() {
         "Deployment" | "StatefulSet" | "DaemonSet" => remedy.run(format!(
             "kubectl set resources {} {} --namespace {} --containers {} \
-             --requests memory=PEAK --limits memory=PEAK",
+             --requests memory=FILL_IN_PEAK --limits memory=FILL_IN_PEAK",
             owner.kind.to_ascii_lowercase(),
             quote(&owner.name),
             quote(&owner.namespace),

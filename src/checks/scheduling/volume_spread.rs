@@ -64,7 +64,7 @@ fn finding(heaped: &Tally<'_>) -> Finding {
     let remedy = heaped.of.iter().take(1).fold(remedy, |remedy, (workload, _)| {
         remedy.run(format!(
             "kubectl edit {} {} --namespace {}",
-            workload.owner.kind.to_ascii_lowercase(),
+            quote(&workload.owner.kind.to_ascii_lowercase()),
             quote(&workload.owner.name),
             quote(&workload.owner.namespace)
         ))

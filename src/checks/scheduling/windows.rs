@@ -170,7 +170,7 @@ fn edit(workload: &Workload) -> String {
     let owner = &workload.owner;
     format!(
         "kubectl edit {} {} --namespace {}",
-        owner.kind.to_ascii_lowercase(),
+        quote(&owner.kind.to_ascii_lowercase()),
         quote(&owner.name),
         quote(&owner.namespace)
     )

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     checks::{
-        Area, Check, Context, Judged, Stop, Verdicts, controller, kms,
+        Area, Check, Context, Judged, Stop, Verdicts, controller, kms, node_classes,
         permissions::{Answer, Grants},
         remedies::{listed, quote},
     },
@@ -104,6 +104,9 @@ fn run(cx: &Context<'_>) -> Verdicts {
     };
     of_classes(kubernetes.ec2_node_classes.value(), Product::Karpenter, "EC2NodeClass");
     of_classes(kubernetes.auto_node_classes.value(), Product::AutoMode, "NodeClass");
+    if let Err(stop) = node_classes::readable(cx) {
+        judged.push(Judged::new("the keys that NodeClasses name", || Err(stop)));
+    }
     judged.extend(
         wanted.iter().map(|(named, wanted)| Judged::new(named, || judge(cx, named, wanted))),
     );

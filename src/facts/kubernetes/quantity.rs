@@ -17,16 +17,19 @@ pub fn milli(text: &str) -> Option<u64> {
         "G" => 1e12,
         "T" => 1e15,
         "P" => 1e18,
+        "E" => 1e21,
         "Ki" => 1e3 * 1024.0,
         "Mi" => 1e3 * 1024.0_f64.powi(2),
         "Gi" => 1e3 * 1024.0_f64.powi(3),
         "Ti" => 1e3 * 1024.0_f64.powi(4),
         "Pi" => 1e3 * 1024.0_f64.powi(5),
+        "Ei" => 1e3 * 1024.0_f64.powi(6),
         exponent => 1e3 * 10.0_f64.powi(exponent.strip_prefix(['e', 'E'])?.parse().ok()?),
     };
     let milli = (number * factor).ceil();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]
-    (0.0..1.8e19).contains(&milli).then_some(milli as u64)
+    // Beyond what 64 bits hold, the largest says as much.
+    (milli >= 0.0).then_some(milli as u64)
 }
 
 /// Thousandths of a CPU; 0 where nothing is stated.
@@ -60,6 +63,7 @@ mod tests {
             ("Gi", None),
             ("1 GB", None),
             ("-1", None),
+            ("9223372036854775807E", Some(u64::MAX)),
         ] {
             assert_eq!(milli(text), expected, "{text}");
         }

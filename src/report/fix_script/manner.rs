@@ -1,7 +1,8 @@
 //! What a command does to the account, read off its words.
 
-/// What a command does. What is not known to be harmless counts as [`Manner::Replace`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What a command does, from the most harmless on. What is not known to be harmless counts as
+/// [`Manner::Replace`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Manner {
     /// It only shows something, for a person to decide.
     Look,
@@ -22,8 +23,11 @@ impl Manner {
         if !is_simple(command) {
             return of_several(command);
         }
-        let words: Vec<&str> = command.split_whitespace().collect();
-        match words.as_slice() {
+        Self::of_words(&command.split_whitespace().collect::<Vec<_>>())
+    }
+
+    fn of_words(words: &[&str]) -> Self {
+        match words {
             ["aws", _, verb, ..] => of_aws(verb),
             ["kubectl", rest @ ..] => of_kubectl(rest),
             ["helm", verb, ..] => of_helm(verb),
@@ -49,6 +53,11 @@ pub(super) fn is_simple(command: &str) -> bool {
     let mut quote = None;
     let mut before = ' ';
     for c in command.chars() {
+        if before == '\\' && quote != Some('\'') {
+            // Whatever it is, it stands for itself.
+            before = ' ';
+            continue;
+        }
         match (quote, c) {
             (None, '|' | ';' | '&' | '\n' | '`') | (Some('"'), '`') => return false,
             (None | Some('"'), '(') if before == '$' => return false,
@@ -61,13 +70,12 @@ pub(super) fn is_simple(command: &str) -> bool {
     true
 }
 
-/// A pipe, loop or list does what the worst of its commands does.
+/// A pipe, loop or list shows something where each of its commands does no more; else it counts
+/// as one that replaces.
 fn of_several(command: &str) -> Manner {
-    let parts = command.split(['|', ';', '&', '\n', '(', ')']);
-    let manners: Vec<_> = parts.filter_map(of_part).collect();
-    let harmless = |manner: &Manner| matches!(manner, Manner::Look | Manner::Interactive);
-    match manners.iter().find(|manner| !harmless(manner)) {
-        None if !manners.is_empty() => manners[0],
+    let parts = command.split(['|', ';', '&', '\n', '(', ')', '`']);
+    match parts.filter_map(of_part).max() {
+        Some(harmless) if !harmless.is_run() => harmless,
         _ => Manner::Replace,
     }
 }
@@ -81,7 +89,11 @@ fn of_part(part: &str) -> Option<Manner> {
         "grep" | "head" | "jq" | "sort" | "tail" | "tr" | "uniq" | "wc" => None,
         "karpenter-preflight" => Some(Manner::Look),
         word if word.starts_with(['"', '\'', '-']) => None,
-        _ => Some(Manner::of(&words[at..].join(" ").replace(['\'', '"'], ""))),
+        _ => {
+            let bare: Vec<_> =
+                words[at..].iter().map(|word| word.trim_matches(['\'', '"'])).collect();
+            Some(Manner::of_words(&bare))
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-use super::*;
+use super::{manner::Manner, *};
 use crate::{
     outcome::{Outcome, Remedy},
     report::sample::{report, written},
@@ -51,6 +51,20 @@ fn nothing_is_said_twice_and_nothing_removed_unasked() {
     assert_eq!(body.matches("delete-role --role-name").count(), 1, "{body}");
     assert_eq!(body.matches("cat > x.json <<'EOF'").count(), 1, "{body}");
     assert!(body.contains("# There is nothing more to run for it here."), "{body}");
+}
+
+#[test]
+fn a_command_does_what_its_worst_part_does() {
+    for (command, manner) in [
+        ("kubectl get nodes | grep x", Manner::Look),
+        ("kubectl get nodes | kubectl delete nodes", Manner::Replace),
+        ("kubectl set image deployment x | kubectl delete -f -", Manner::Replace),
+        // A quote and a backtick in a name are neither the end of it nor a command.
+        (r"aws eks describe-cluster --name 'a'\''`b'", Manner::Look),
+        ("aws eks describe-cluster --name `kubectl delete node x`", Manner::Replace),
+    ] {
+        assert_eq!(Manner::of(command), manner, "{command}");
+    }
 }
 
 #[test]

@@ -114,6 +114,14 @@ fn run(cx: &Context<'_>) -> Verdicts {
     groups.sort_by(|a, b| b.pods.cmp(&a.pods).then(a.reason.cmp(&b.reason)));
     let cluster = &cx.target.cluster;
     if groups.is_empty() {
+        let kept = u32::try_from(pods.pending.len()).unwrap_or(u32::MAX);
+        if pods.pending_total > kept {
+            return Err(Stop::unknown(format!(
+                "{} pods have no node, and only {kept} of them were looked at, for which that is \
+                 no fault",
+                pods.pending_total
+            )));
+        }
         return Ok(vec![Judged::new(cluster, || Ok(Finding::pass("None does.")))]);
     }
     let others = groups.split_off(groups.len().min(REASONS));

@@ -54,6 +54,15 @@ fn with_pool(mut patch: Value, part: &Value) -> Value {
     patch
 }
 
+/// A list that was cut off says nothing of the pods that are not in it.
+#[test]
+fn pods_that_nobody_looked_at_are_unknown() {
+    let now = Account::KarpenterCluster.patched(&json!({})).collected_at;
+    let mut patch = one(&json!({"since": now.to_string()}));
+    patch["facts"]["kubernetes"]["workloads"]["pods"]["known"]["pending_total"] = json!(9000);
+    assert_rows(Account::KarpenterCluster, &CHECK, &[("cut", patch, &[(Status::Unknown, "demo")])]);
+}
+
 #[test]
 fn rows() {
     let now = Account::KarpenterCluster.patched(&json!({})).collected_at;
