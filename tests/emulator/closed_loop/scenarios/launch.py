@@ -45,6 +45,14 @@ def any_subnet(account: Account) -> str:
         for cidr, zone in zip(ranges, account.zones, strict=False)
     ]
     edits.tag(account, made[1:], KEY, account.cluster)
+    tables = ec2.describe_route_tables(Filters=[{"Name": "vpc-id", "Values": [vpc]}])["RouteTables"]
+    private = next(
+        table["RouteTableId"]
+        for table in tables
+        if any(route.get("NatGatewayId") for route in table["Routes"])
+    )
+    for subnet in made:
+        ec2.associate_route_table(RouteTableId=private, SubnetId=subnet)
     return made[0]
 
 
