@@ -146,12 +146,17 @@ pub fn read(text: &str) -> Result<Vec<Report>, String> {
     struct Head {
         schema_version: u32,
     }
-    let head: Head = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    // How this program names its parts helps nobody.
+    let why = |error: serde_json::Error| match error.is_data() {
+        true => "it is JSON, but not what this program writes".to_owned(),
+        false => error.to_string(),
+    };
+    let head: Head = serde_json::from_str(text).map_err(why)?;
     if head.schema_version > super::SCHEMA_VERSION {
         let (found, known) = (head.schema_version, super::SCHEMA_VERSION);
         return Err(format!("it has schema version {found}, and this build reads up to {known}"));
     }
-    match serde_json::from_str(text).map_err(|error| error.to_string())? {
+    match serde_json::from_str(text).map_err(why)? {
         Earlier::One(report) => Ok(vec![*report]),
         Earlier::Several(all) => Ok(all.reports),
     }
@@ -220,8 +225,8 @@ mod tests {
         assert_eq!(read(&text).map(|reports| reports.len()), Ok(2));
         for (text, says) in [
             ("", "EOF"),
-            ("{}", "schema_version"),
-            ("{\"schema_version\": 1}", "did not match"),
+            ("{}", "not what this program writes"),
+            ("{\"schema_version\": 1}", "not what this program writes"),
             ("{\"schema_version\": 9}", "schema version 9"),
         ] {
             let error = read(text).unwrap_err();

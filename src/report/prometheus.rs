@@ -8,7 +8,7 @@ use std::{
     io::{self, Write},
 };
 
-use super::Report;
+use super::{Report, text::clean};
 use crate::{
     checks::{self, Check},
     outcome::Status,
@@ -154,9 +154,11 @@ fn labels_of(report: &Report, labels: &Labels) -> String {
     cluster.into_iter().chain(more).map(label).collect::<Vec<_>>().join(",")
 }
 
-/// The escapes of a label's value.
+/// The escapes of a label's value; what a terminal might obey is shown instead.
 fn escaped(value: impl Display) -> String {
-    value.to_string().replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+    let value = value.to_string();
+    let safe = value.split('\n').map(clean).collect::<Vec<_>>().join("\n");
+    safe.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
 fn number(count: usize) -> f64 {
@@ -214,5 +216,6 @@ mod tests {
     #[test]
     fn values_are_escaped() {
         assert_eq!(escaped("a\\b\"c\nd"), r#"a\\b\"c\nd"#);
+        assert_eq!(escaped("a\u{1b}[31m"), r"a\\u{1b}[31m");
     }
 }

@@ -18,7 +18,10 @@ use super::style::{Ink, Style};
 pub(super) fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}')
-        || matches!(c, '\u{61c}' | '\u{ad}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+        || matches!(
+            c,
+            '\u{fffe}' | '\u{ffff}' | '\u{61c}' | '\u{ad}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}'
+        )
 }
 
 /// One line of safe text: runs of blanks become one space, and an unsafe character is shown
