@@ -39,15 +39,21 @@ pub fn new_subnet(cx: &Context<'_>, remedy: Remedy, full: &Subnet, tag: &Tag) ->
         serde_json::json!(tag.key),
         serde_json::json!(value)
     );
-    let remedy = remedy.run(format!(
-        "aws ec2 associate-route-table --region {region} --route-table-id {} --subnet-id \"$(aws \
-         ec2 create-subnet --region {region} --vpc-id {vpc} --availability-zone {} --cidr-block {} \
-         --tag-specifications {} --query Subnet.SubnetId --output text)\"",
-        quote(&place.table),
-        quote(&full.zone),
-        place.subnet,
-        quote(&tags)
-    ));
+    let remedy = remedy
+        .run(format!(
+            "aws ec2 create-subnet --region {region} --vpc-id {vpc} --availability-zone {} \
+             --cidr-block {} --tag-specifications {}",
+            quote(&full.zone),
+            place.subnet,
+            quote(&tags)
+        ))
+        .run(format!(
+            "aws ec2 associate-route-table --region {region} --route-table-id {} --subnet-id \
+             \"$(aws ec2 describe-subnets --region {region} --filters Name=vpc-id,Values={vpc} \
+             Name=cidr-block,Values={} --query 'Subnets[0].SubnetId' --output text)\"",
+            quote(&place.table),
+            place.subnet
+        ));
     match untag_command(cx, tag, &full.id, &full.tags) {
         Some(command) => remedy.run(command),
         None => remedy,

@@ -56,7 +56,7 @@ create() {
     fi
     case $said in
         *EntityAlreadyExists* | *ResourceInUse* | *ResourceAlreadyExists* | *Duplicate* | \
-            *"already exists"* | *"has been taken in this account"*)
+            *"already exists"* | *"has been taken in this account"* | *InvalidSubnet.Conflict*)
             echo "it is there already"
             ;;
         *)

@@ -7,4 +7,5 @@ from closed_loop.scenarios import (  # noqa: F401
     interruption,
     join,
     launch,
+    network,
 )

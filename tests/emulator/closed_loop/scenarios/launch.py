@@ -96,10 +96,13 @@ def group_of_another_vpc(account: Account, _made: Made) -> None:
 
 
 @scenario(
-    "node-role-exists: it does not", ("node-role-exists", FAIL), arguments=("--node-role", "nodes")
+    "node-role-exists: it does not",
+    ("node-role-exists", FAIL),
+    arguments=("--node-role", "KarpenterNodeRole-demo"),
 )
-def no_node_role(_account: Account, _made: Made) -> None:
-    """The NodeClass names a role that nobody made."""
+def no_node_role(account: Account, made: Made) -> None:
+    """The NodeClass names a role that is no more."""
+    before_the_install(account, made)
 
 
 @scenario(
