@@ -39,7 +39,7 @@ OF_KUBERNETES = {
     "zonal-shift",
 }
 # The aim is 0.8. What has no scenario yet counts against it, so it goes up only.
-LEAST_OF_ALL = 0.65
+LEAST_OF_ALL = 0.69
 
 
 @pytest.mark.parametrize("scenario", LOOPED, ids=lambda scenario: scenario.name)
