@@ -85,6 +85,7 @@ mod tests {
             check: check.to_owned(),
             status,
             subject: "demo".to_owned(),
+            resource: None,
             seen: "it".to_owned(),
             effect: String::new(),
             errors: errors

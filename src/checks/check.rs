@@ -88,13 +88,34 @@ pub type Verdicts = Result<Vec<Judged>, Stop>;
 pub struct Judged {
     /// An ARN, an id or a name.
     pub subject: String,
+    /// What the subject is, where its form does not tell: a queue may be called like the cluster.
+    pub about: Option<About>,
     pub verdict: Result<Finding, Stop>,
+}
+
+/// A resource by its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum About {
+    Role(String),
+    Queue(String),
 }
 
 impl Judged {
     /// Judges one subject; `?` inside `judge` makes it unknown.
     pub fn new(subject: impl Into<String>, judge: impl FnOnce() -> Result<Finding, Stop>) -> Self {
-        Self { subject: subject.into(), verdict: judge() }
+        Self { subject: subject.into(), about: None, verdict: judge() }
+    }
+
+    /// Says that the verdict is about a role.
+    #[must_use]
+    pub fn of_role(self, name: &str) -> Self {
+        Self { about: Some(About::Role(name.to_owned())), ..self }
+    }
+
+    /// Says that the verdict is about a queue.
+    #[must_use]
+    pub fn of_queue(self, name: &str) -> Self {
+        Self { about: Some(About::Queue(name.to_owned())), ..self }
     }
 }
 

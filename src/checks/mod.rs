@@ -13,6 +13,7 @@ mod node_classes;
 mod node_pools;
 mod permissions;
 mod remedies;
+mod resource;
 pub mod run;
 mod selection;
 mod setup;
@@ -44,7 +45,7 @@ mod versions;
 mod volumes;
 mod workloads;
 
-pub use check::{Area, Check, Judged, Stop, Verdicts};
+pub use check::{About, Area, Check, Judged, Stop, Verdicts};
 pub use context::Context;
 pub use permissions::simulation::questions as simulation_questions;
 

@@ -1,6 +1,6 @@
 //! Runs checks over facts and gives their outcomes in a stable order.
 
-use super::{Check, Context, Judged, Stop};
+use super::{Check, Context, Judged, Stop, resource};
 use crate::{
     errors,
     outcome::{Finding, FindingStatus, Outcome, QuotedError, Status},
@@ -13,9 +13,7 @@ pub fn run(checks: &[&'static Check], cx: &Context<'_>) -> Vec<Outcome> {
 }
 
 fn run_one(check: &'static Check, cx: &Context<'_>) -> Vec<Outcome> {
-    let whole = |stop| {
-        vec![outcome(check, Judged { subject: cx.target.cluster.clone(), verdict: Err(stop) })]
-    };
+    let whole = |stop| vec![outcome(cx, check, Judged::new(&cx.target.cluster, || Err(stop)))];
     if !check.products.iter().any(|product| cx.target.runs(*product)) {
         if let Some(unseen) = &cx.target.product_unseen {
             return whole(unseen.clone().into());
@@ -24,16 +22,18 @@ fn run_one(check: &'static Check, cx: &Context<'_>) -> Vec<Outcome> {
         return whole(Stop::skipped(format!("only for {}", products.join(" and "))));
     }
     match (check.run)(cx) {
-        Ok(judged) => judged.into_iter().map(|judged| outcome(check, judged)).collect(),
+        Ok(judged) => judged.into_iter().map(|judged| outcome(cx, check, judged)).collect(),
         Err(stop) => whole(stop),
     }
 }
 
-fn outcome(check: &'static Check, judged: Judged) -> Outcome {
+fn outcome(cx: &Context<'_>, check: &'static Check, judged: Judged) -> Outcome {
+    let resource = resource::arn(cx, &judged);
     let empty = |status, seen| Outcome {
         check: check.id.to_owned(),
         status,
         subject: judged.subject.clone(),
+        resource: resource.clone(),
         seen,
         effect: String::new(),
         errors: Vec::new(),

@@ -195,6 +195,9 @@ pub struct Outcome {
     pub status: Status,
     /// What was judged: an ARN, an id, or a name.
     pub subject: String,
+    /// The ARN of the subject, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource: Option<String>,
     /// What was seen, or why nothing could be.
     pub seen: String,
     /// What will happen, in words.

@@ -6,10 +6,12 @@
 use std::io::{self, Write};
 
 use super::{
-    Report, markdown, remarks, summary,
+    Report,
+    causes::{Cause, said_once},
+    markdown, remarks, summary,
     text::{clean, first_sentence, sentence},
 };
-use crate::outcome::{Outcome, Status};
+use crate::outcome::Status;
 
 /// GitHub refuses a step summary above 1 MiB.
 const SUMMARY_LIMIT: usize = 1_000_000;
@@ -20,10 +22,8 @@ const SUMMARY_LIMIT: usize = 1_000_000;
 /// Where `out` cannot be written to.
 pub fn write(reports: &[Report], out: &mut dyn Write) -> io::Result<()> {
     for report in reports {
-        for status in [Status::Fail, Status::Warn, Status::Unknown] {
-            for outcome in report.outcomes.iter().filter(|outcome| outcome.status == status) {
-                writeln!(out, "{}", annotation(report, outcome))?;
-            }
+        for cause in said_once(report) {
+            writeln!(out, "{}", annotation(report, &cause))?;
         }
     }
     for report in reports {
@@ -48,12 +48,15 @@ pub fn summary(reports: &[Report]) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-fn annotation(report: &Report, outcome: &Outcome) -> String {
+fn annotation(report: &Report, cause: &Cause<'_>) -> String {
+    let outcome = cause.first;
     let command = if outcome.status == Status::Fail { "error" } else { "warning" };
-    let title =
-        format!("{} {} in {}", outcome.check, outcome.status.as_str(), report.target.cluster);
-    let mut lines =
-        vec![format!("{}: {}", clean(&outcome.subject), sentence(&clean(&outcome.seen)))];
+    let (status, cluster) = (outcome.status.as_str(), &report.target.cluster);
+    let title = match cause.checks().as_slice() {
+        [check] => format!("{check} {status} in {cluster}"),
+        checks => format!("{} checks {status} in {cluster}", checks.len()),
+    };
+    let mut lines = vec![format!("{}: {}", cause.subjects(), sentence(&clean(&outcome.seen)))];
     if !outcome.effect.is_empty() {
         lines.push(clean(&outcome.effect));
     }

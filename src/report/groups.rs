@@ -5,6 +5,10 @@ use crate::{
     outcome::{Outcome, Status},
 };
 
+/// What `policy test` asks of the policy that this program itself needs. It is no check of an
+/// account: who lacks something there learns it from the unknowns.
+pub(crate) const OWN_PERMISSIONS: &str = "preflight-permissions";
+
 /// An area and its checks.
 pub(super) struct Group<'a> {
     pub title: &'static str,
@@ -29,13 +33,12 @@ impl Judgement<'_> {
 
     /// Those that a person must look at, the failed before the rest.
     pub fn problems(&self) -> Vec<&Outcome> {
-        let of = |status| self.outcomes.iter().filter(move |outcome| outcome.status == status);
-        [Status::Fail, Status::Warn, Status::Unknown].into_iter().flat_map(of).copied().collect()
+        let problems = [Status::Fail, Status::Warn, Status::Unknown];
+        problems.into_iter().flat_map(|status| self.of_status(status)).collect()
     }
 
-    /// Those that are waived.
-    pub fn waived(&self) -> impl Iterator<Item = &Outcome> {
-        self.outcomes.iter().copied().filter(|outcome| outcome.status == Status::Waived)
+    pub fn of_status(&self, status: Status) -> Vec<&Outcome> {
+        self.outcomes.iter().copied().filter(|outcome| outcome.status == status).collect()
     }
 
     /// `1 fail, 2 pass`; nothing where there is one outcome.
@@ -59,6 +62,14 @@ impl Judgement<'_> {
     }
 }
 
+/// Of what only `policy test` judges; the id of what this build does not know.
+fn title_of(outcome: &Outcome) -> &str {
+    match outcome.check.as_str() {
+        OWN_PERMISSIONS => "karpenter-preflight may read what it judges",
+        id => id,
+    }
+}
+
 /// Groups the outcomes; the areas stand in the order in which a node comes to life, and
 /// checks that this build does not know come last.
 pub(super) fn groups<'a>(
@@ -76,7 +87,7 @@ pub(super) fn groups<'a>(
                 Some(check) => check.outcomes.push(outcome),
                 None => checks.push(Judgement {
                     id: &outcome.check,
-                    title: find(outcome).map_or(outcome.check.as_str(), |check| check.title),
+                    title: find(outcome).map_or_else(|| title_of(outcome), |check| check.title),
                     outcomes: vec![outcome],
                 }),
             }

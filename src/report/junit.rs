@@ -11,6 +11,7 @@ use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
 use super::{
     Report,
+    causes::{Cause, shared},
     groups::{Group, groups},
     human::problem,
     remarks,
@@ -40,8 +41,9 @@ pub(super) fn write_with(
 ) -> io::Result<()> {
     let mut suites = quick_junit::Report::new("karpenter-preflight");
     for report in reports {
+        let (shared, _) = shared(&report.outcomes);
         for group in groups(&report.outcomes, known) {
-            suites.add_test_suite(suite(report, &group)?);
+            suites.add_test_suite(suite(report, &group, &shared)?);
         }
     }
     // First into a text: the crate's errors would hide that a reader has gone away.
@@ -49,18 +51,25 @@ pub(super) fn write_with(
     out.write_all(text.as_bytes())
 }
 
-fn suite(report: &Report, group: &Group<'_>) -> io::Result<TestSuite> {
+fn suite(report: &Report, group: &Group<'_>, shared: &[Cause<'_>]) -> io::Result<TestSuite> {
     let mut suite = TestSuite::new(format!("{}: {}", clean(&report.target.cluster), group.title));
     // The crate's time type comes from another crate, which only its name would be needed of.
     suite.timestamp = report.collected_at.to_string().parse().ok();
     suite.set_time(Duration::from_millis(report.effort.milliseconds));
     for outcome in group.checks.iter().flat_map(|check| &check.outcomes) {
-        suite.add_test_case(case(report, outcome)?);
+        suite.add_test_case(case(report, outcome, said_by(outcome, shared))?);
     }
     Ok(suite)
 }
 
-fn case(report: &Report, outcome: &Outcome) -> io::Result<TestCase> {
+/// The outcome that says the same reason in full, if this one need not.
+fn said_by<'a>(outcome: &Outcome, shared: &[Cause<'a>]) -> Option<&'a Outcome> {
+    let is_it = |other: &Outcome| std::ptr::eq(other, outcome);
+    let reason = shared.iter().find(|reason| reason.outcomes().any(is_it))?;
+    (!is_it(reason.first)).then_some(reason.first)
+}
+
+fn case(report: &Report, outcome: &Outcome, said_by: Option<&Outcome>) -> io::Result<TestCase> {
     let mut status = match outcome.status {
         Status::Fail => TestCaseStatus::non_success(NonSuccessKind::Failure),
         Status::Warn if report.fail_on == FailOn::Warn => {
@@ -72,7 +81,10 @@ fn case(report: &Report, outcome: &Outcome) -> io::Result<TestCase> {
         Status::Unknown | Status::Waived | Status::Skipped => TestCaseStatus::skipped(),
         Status::Warn | Status::Pass => TestCaseStatus::success(),
     };
-    let text = plain(outcome)?;
+    let text = match said_by {
+        Some(first) => format!("For the same reason as {}.", clean(&first.check)),
+        None => plain(outcome)?,
+    };
     match &mut status {
         TestCaseStatus::Success { .. } => {}
         TestCaseStatus::NonSuccess { .. } => {

@@ -2,6 +2,7 @@
 
 mod arn;
 pub mod catalogue;
+mod causes;
 pub mod changes;
 pub mod explanation;
 pub mod fix_script;
@@ -26,7 +27,6 @@ mod subnets;
 mod summary;
 mod terraform;
 mod text;
-mod unknowns;
 
 #[cfg(test)]
 pub(crate) mod sample;
@@ -48,6 +48,7 @@ use crate::{
 };
 pub use changes::Changes;
 pub use format::Format;
+pub(crate) use groups::OWN_PERMISSIONS;
 pub use header::Header;
 pub use reports::{NotRun, Reports, StaleWaiver, worst};
 pub use style::Style;
@@ -83,6 +84,9 @@ pub struct Report {
     /// Whether an unknown leaves the exit code at 0.
     #[serde(default)]
     pub allow_unknown: bool,
+    /// Ids of the checks that were not made, because a selection left them out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
     /// The configuration file that was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub configuration: Option<String>,
@@ -111,6 +115,7 @@ impl Report {
             exit_code: exit as u8,
             fail_on: FailOn::default(),
             allow_unknown: false,
+            left_out: Vec::new(),
             configuration: None,
             stale_waivers: Vec::new(),
             changes: None,

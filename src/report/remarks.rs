@@ -1,6 +1,6 @@
 //! What the configuration did to an outcome, in words.
 
-use super::Report;
+use super::{Report, causes::Cause};
 use crate::outcome::{Outcome, Status};
 
 /// Why the outcome does not have the status that its check gave, or that its waiver has expired.
@@ -16,11 +16,11 @@ pub(super) fn of(outcome: &Outcome) -> Option<String> {
     ))
 }
 
-/// A waived outcome in one line.
-pub(super) fn waived(outcome: &Outcome) -> String {
-    let why = of(outcome).unwrap_or_default();
-    let judged = outcome.judged().as_str();
-    format!("{} ({judged}): {}", outcome.subject, why)
+/// What is waived for one reason, in one line.
+pub(super) fn waived(cause: &Cause<'_>) -> String {
+    let why = of(cause.first).unwrap_or_default();
+    let judged = cause.first.judged().as_str();
+    format!("{} ({judged}): {why}", cause.subjects())
 }
 
 /// The waivers that fit nothing.

@@ -101,7 +101,7 @@ fn level(outcome: &Outcome) -> Option<(&'static str, &'static str)> {
 
 fn result(report: &Report, outcome: &Outcome, known: &[&Check]) -> Value {
     let (level, kind) = level(outcome).unwrap_or(("none", "informational"));
-    let arn = arn::of(report, &outcome.subject);
+    let arn = arn::of(report, outcome);
     let errors: Vec<_> = outcome.errors.iter().map(|error| &error.id).collect();
     let mut result = json!({
         "ruleId": outcome.check,

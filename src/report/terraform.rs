@@ -7,6 +7,7 @@ use std::{
 
 use super::{
     Report, Reports,
+    causes::{Cause, said_once},
     json::write_value,
     summary,
     text::{clean, first_sentence},
@@ -32,19 +33,17 @@ pub fn write(all: &Reports, out: &mut dyn Write) -> io::Result<()> {
 
 /// `fail node-role-trust KarpenterNodeRole-demo: The trust policy …`, one a line.
 fn problems(report: &Report) -> Vec<String> {
-    let of = |status: Status| report.outcomes.iter().filter(move |o| o.status == status);
-    let problems = [Status::Fail, Status::Warn, Status::Unknown].into_iter().flat_map(of);
-    problems
-        .map(|outcome| {
-            format!(
-                "{} {} {}: {}",
-                outcome.status.as_str(),
-                clean(&outcome.check),
-                clean(&outcome.subject),
-                clean(first_sentence(&outcome.seen))
-            )
-        })
-        .collect()
+    let line = |cause: &Cause<'_>| {
+        let outcome = cause.first;
+        let check = match cause.checks().as_slice() {
+            [check] => clean(check),
+            [check, more @ ..] => format!("{} and {} more checks", clean(check), more.len()),
+            [] => String::new(),
+        };
+        let (status, subjects) = (outcome.status.as_str(), cause.subjects());
+        format!("{status} {check} {subjects}: {}", clean(first_sentence(&outcome.seen)))
+    };
+    said_once(report).iter().map(line).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The formats over the made-up reports.
 
 use super::*;
+use crate::outcome::Status;
 use sample::{CHECKS, COLORED, NARROW, WIDE, report, text as sample_text, written};
 
 const SAMPLES: [&str; 4] = ["problems", "all-well", "empty", "hostile"];
@@ -20,10 +21,10 @@ fn json(name: &str) -> String {
 #[test]
 fn problems_in_short() {
     insta::assert_snapshot!(short("problems", NARROW), @r##"
-warn	discovered-subnets	subnet-0a1b2c3d4e5f60718	It has 11 free addresses of 251 (eu-west-1a, 10.0.1.0/24).
-unknown	imds-defaults	111122223333	not allowed to call ec2:GetInstanceMetadataDefaults: You are not authorized to perform this operation.
 fail	node-role-trust	arn:aws:iam::111122223333:role/KarpenterNodeRole-prod	Its trust policy lets only `eks.amazonaws.com` take the role, and no statement names `ec2.amazonaws.com`.
 fail	node-role-access-entry	arn:aws:iam::111122223333:role/KarpenterNodeRole-prod	The access entry has type STANDARD; nodes need EC2_LINUX or EC2_WINDOWS.
+warn	discovered-subnets	subnet-0a1b2c3d4e5f60718	It has 11 free addresses of 251 (eu-west-1a, 10.0.1.0/24).
+unknown	imds-defaults	111122223333	not allowed to call ec2:GetInstanceMetadataDefaults: You are not authorized to perform this operation.
 unknown	node-role-access-entry	arn:aws:iam::111122223333:role/KarpenterNodeRole-prod-gpu	eks:DescribeAccessEntry failed: timed out after 10 s
 5 pass, 1 warn, 2 fail, 2 unknown, 0 waived, 3 skipped; 47 calls in 2.3 seconds
 "##);
@@ -50,6 +51,99 @@ fn the_verdict_follows_the_counts() {
     ] {
         assert_eq!(sentence, expected);
     }
+}
+
+#[test]
+fn a_verdict_goes_no_further_than_what_ran() {
+    let mut report = report("all-well");
+    report.left_out = vec!["a".to_owned(), "b".to_owned()];
+    let ran = report.outcomes.iter().map(|o| &o.check).collect::<std::collections::BTreeSet<_>>();
+    let made = format!("{} of {} checks were made.", ran.len(), ran.len() + 2);
+    let expected = format!("All is well in what was checked. {made}");
+    assert_eq!(summary::verdict(&report).1, expected);
+    report.counts.warn = 1;
+    let expected =
+        format!("Nothing that was checked will stop Karpenter here; 1 warning to read. {made}");
+    assert_eq!(summary::verdict(&report).1, expected);
+}
+
+/// A report in which one check fails for sixty subjects, each for a reason of its own or all for
+/// the same, and forty checks cannot tell for one reason.
+fn flood(alike: bool) -> Report {
+    let mut report = report("problems");
+    let fails = |o: &&Outcome| o.status == Status::Fail;
+    let pattern = report.outcomes.iter().find(fails).cloned().unwrap();
+    report.outcomes = (0..60)
+        .map(|i| {
+            let subject = format!("subnet-{i:017x}");
+            let why = if alike { String::new() } else { format!(" ({i} left)") };
+            let seen = format!("{subject} is full{why}.");
+            Outcome { subject, seen, ..pattern.clone() }
+        })
+        .collect();
+    let unknown = |i| Outcome {
+        check: format!("check-{i}"),
+        status: Status::Unknown,
+        subject: "prod".to_owned(),
+        seen: "the API server cannot be reached".to_owned(),
+        remedy: None,
+        ..pattern.clone()
+    };
+    report.outcomes.extend((0..40).map(unknown));
+    report.counts = Counts::of(&report.outcomes);
+    report
+}
+
+#[test]
+fn sixty_findings_do_not_bury_the_rest() {
+    for alike in [false, true] {
+        let all = Reports::one(flood(alike));
+        let written = |format| written(|out| write(&all, format, NARROW, out));
+        for (format, most) in [
+            (Format::Human, 150),
+            (Format::Markdown, 150),
+            (Format::Github, if alike { 3 } else { 62 }),
+        ] {
+            let text = written(format);
+            let lines = text.lines().count();
+            assert!(lines <= most, "{format:?} {alike}: {lines} lines\n{text}");
+            assert_eq!(
+                text.matches("API server cannot").count(),
+                1 + usize::from(format == Format::Markdown)
+            );
+        }
+        // The page folds them, and a file for programs has each.
+        assert_eq!(written(Format::Html).contains("57 more like these"), !alike);
+        assert_eq!(written(Format::Json).matches("\"subject\": \"subnet-").count(), 60);
+        assert_eq!(written(Format::Junit).matches("<testcase").count(), 100);
+        assert_eq!(written(Format::Junit).matches("For the same reason as check-0").count(), 39);
+        assert_eq!(written(Format::Sarif).matches("\"ruleId\"").count(), 100);
+    }
+}
+
+#[test]
+fn short_marks_what_is_new_gone_and_stale() {
+    let mut now = report("problems");
+    let mut before = now.clone();
+    before.outcomes.retain(|outcome| outcome.check != "node-role-trust");
+    let gone = before.outcomes.iter().find(|o| o.status == Status::Warn).cloned().unwrap();
+    now.outcomes.retain(|outcome| outcome.check != gone.check);
+    now.outcomes.push(Outcome { status: Status::Pass, ..gone });
+    now.changes = Some(changes::between(Some(&before), &now));
+    now.stale_waivers.push(StaleWaiver {
+        check: "queue-exists".to_owned(),
+        subject: "*".to_owned(),
+        reason: "r".to_owned(),
+    });
+    let text = written(|out| short::write(&now, out, NARROW));
+    let fields: Vec<Vec<_>> = text.lines().map(|line| line.split('\t').collect()).collect();
+    let of = |word: &str, check: &str| {
+        fields.iter().find(|line| line[0] == word && line[1] == check).map(|line| line[3])
+    };
+    assert!(of("fail", "node-role-trust").unwrap().starts_with("new: Its trust policy"), "{text}");
+    assert!(of("fail", "node-role-access-entry").unwrap().starts_with("The access"), "{text}");
+    assert_eq!(of("gone", "discovered-subnets"), Some("it was warn"));
+    assert!(of("stale", "queue-exists").unwrap().contains("fits nothing"), "{text}");
 }
 
 #[test]

@@ -34,11 +34,30 @@ def problems(facts: dict) -> None:
             role["known"]["trust"] = json.dumps({"Version": "2012-10-17", "Statement": []})
 
 
+def big(facts: dict) -> None:
+    """A large account: sixty subnets of which many are full, and a cluster that says nothing."""
+    problems(facts)
+    subnets = facts["facts"]["discovered_subnets"]["known"]
+    pattern = subnets[2]
+    for number in range(4, 61):
+        free = [0, 3, 17, 40, 900, 4000][number % 6]
+        subnets.append({
+            **pattern,
+            "id": f"subnet-{number:017x}",
+            "zone": f"us-west-2{'abc'[number % 3]}",
+            "cidr": f"10.{number}.0.0/20",
+            "free_addresses": free,
+        })
+    facts["scope"]["no_kube"] = False
+    facts["facts"].pop("kubernetes", None)
+
+
 def main(program: str, folder: Path) -> None:
     for name, account, change in [
         ("well", "karpenter.json", lambda facts: None),
         ("auto", "auto-mode.json", lambda facts: None),
         ("problems", "karpenter.json", problems),
+        ("big", "karpenter.json", big),
     ]:
         facts = json.loads((ACCOUNTS / account).read_text())
         change(facts)

@@ -61,7 +61,7 @@ async function testCopy(browser, page) {
   const context = browser.defaultBrowserContext();
   await context.overridePermissions("file://", ["clipboard-read", "clipboard-write"]).catch(() => {});
   await page.bringToFront();
-  const buttons = await page.$$("button.copy");
+  const buttons = await page.$$(".code button.copy");
   assert.ok(buttons.length > 2, "there are fixes to copy");
   const [first, second] = buttons;
   await page.evaluate(() => {
@@ -74,11 +74,32 @@ async function testCopy(browser, page) {
   await second.focus();
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => window.copied.length === 2);
-  const texts = await page.$$eval(".step-text code", (codes) => codes.map((code) => code.textContent));
+  const texts = await page.$$eval(".code code", (codes) => codes.map((code) => code.textContent));
   assert.deepStrictEqual(await page.evaluate(() => window.copied), texts.slice(0, 2));
   assert.ok(texts.some((text) => text.startsWith("aws ")), texts.join("\n"));
   assert.strictEqual(await first.evaluate((button) => button.textContent), "Copied");
   assert.strictEqual(await page.$eval("[role=status]", (status) => status.textContent), "Copied");
+  const whole = await page.$("button.copy.all");
+  const steps = await whole.evaluate((one) =>
+    [...one.parentElement.querySelectorAll("code")].map((code) => code.textContent),
+  );
+  assert.ok(steps.length > 1, "a remedy in several steps");
+  await whole.click();
+  await page.waitForFunction(() => window.copied.length === 3);
+  assert.strictEqual(await page.evaluate(() => window.copied[2]), steps.join("\n\n"));
+}
+
+/** A box that is not checked hides the checks of its status, and no others. */
+async function testFilter(page) {
+  const seen = () =>
+    page.$$eval("article.check", (all) =>
+      all.filter((one) => one.getBoundingClientRect().height > 0).map((one) => one.classList[1]),
+    );
+  const before = await seen();
+  assert.ok(before.includes("fail") && before.includes("unknown"), before.join());
+  await page.click("input.show-unknown");
+  assert.deepStrictEqual(await seen(), before.filter((status) => status !== "unknown"));
+  await page.click("input.show-unknown");
 }
 
 /** Where the clipboard refuses, the text is selected and copied as by hand. */
@@ -88,7 +109,7 @@ async function testRefusedCopy(page) {
     Object.defineProperty(navigator, "clipboard", { value: { writeText: refuse }, configurable: true });
     document.execCommand = (command) => command === "copy";
   });
-  const button = await page.$("button.copy");
+  const button = await page.$(".code button.copy");
   await button.click();
   await page.waitForFunction(() => getSelection().toString().length > 0);
   const text = await button.evaluate((one) => one.parentElement.querySelector("code").textContent);
@@ -117,6 +138,7 @@ async function main() {
         const page = await look(browser, whole, scheme, width);
         if (file === "problems.html" && scheme === "light" && width === 1280) {
           await testCopy(browser, page);
+          await testFilter(page);
           if (pictures) await page.pdf({ path: path.join(pictures, "problems.pdf") });
         }
         if (file === "problems.html" && scheme === "dark" && width === 390) await testRefusedCopy(page);

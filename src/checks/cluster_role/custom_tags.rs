@@ -63,7 +63,7 @@ Add the policy of the finding to the cluster's role, or set no tags.
 
 fn run(cx: &Context<'_>) -> Verdicts {
     let name = arn::role_name(&cx.cluster()?.role_arn);
-    Ok(vec![Judged::new(name, || judge(cx))])
+    Ok(vec![Judged::new(name, || judge(cx)).of_role(name)])
 }
 
 fn judge(cx: &Context<'_>) -> Result<Finding, Stop> {

@@ -66,7 +66,7 @@ Attach the AWS-managed policies of Auto Mode to the cluster's role.
 
 fn run(cx: &Context<'_>) -> Verdicts {
     let name = arn::role_name(&cx.cluster()?.role_arn);
-    Ok(judge(cx).unwrap_or_else(|stop| vec![Judged::new(name, || Err(stop))]))
+    Ok(judge(cx).unwrap_or_else(|stop| vec![Judged::new(name, || Err(stop)).of_role(name)]))
 }
 
 fn judge(cx: &Context<'_>) -> Result<Vec<Judged>, Stop> {

@@ -44,10 +44,11 @@ Add the action to the trust policy: `aws iam update-assume-role-policy --role-na
 fn run(cx: &Context<'_>) -> Verdicts {
     let cluster = cx.cluster()?;
     let name = arn::role_name(&cluster.role_arn);
-    Ok(vec![Judged::new(name, || match cx.role(name)? {
+    let judge = || match cx.role(name)? {
         Some(role) => judge(cx, cluster, role),
         None => Ok(gone(cx, cluster, name)),
-    })])
+    };
+    Ok(vec![Judged::new(name, judge).of_role(name)])
 }
 
 fn judge(cx: &Context<'_>, cluster: &Cluster, role: &Role) -> Result<Finding, Stop> {

@@ -73,7 +73,7 @@ pub fn each(
     for name in cx.target.controller_roles.iter().map(|role| role.value.as_str()) {
         match Controller::of(cx, name).and_then(|controller| judge(&controller)) {
             Ok(of_role) => judged.extend(of_role),
-            Err(stop) => judged.push(Judged::new(name, || Err(stop))),
+            Err(stop) => judged.push(Judged::new(name, || Err(stop)).of_role(name)),
         }
     }
     judged

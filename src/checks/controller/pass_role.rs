@@ -65,12 +65,12 @@ fn run(cx: &Context<'_>) -> Verdicts {
         let mut judged: Vec<Judged> = roles
             .map(|node| {
                 let subject = format!("{} to {}", controller.role.name, node.name);
-                Judged::new(subject, || judge(cx, controller, node))
+                Judged::new(subject, || judge(cx, controller, node)).of_role(&controller.role.name)
             })
             .collect();
         if judged.is_empty() {
             let none = || Err(nothing_to_judge(cx, Product::Karpenter));
-            judged.push(Judged::new(&controller.role.name, none));
+            judged.push(Judged::new(&controller.role.name, none).of_role(&controller.role.name));
         }
         Ok(judged)
     }))

@@ -69,7 +69,7 @@ fn run(cx: &Context<'_>) -> Verdicts {
                 Ok(Some(finding)) => Ok(finding),
                 Err(stop) => Err(stop),
             };
-            judged.push(Judged { subject, verdict });
+            judged.push(Judged::new(subject, || verdict));
         }
         if judged.len() == before {
             let pass = format!("the settings are those of {}", cx.target.cluster);

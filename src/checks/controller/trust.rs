@@ -70,7 +70,7 @@ fn run(cx: &Context<'_>) -> Verdicts {
         });
     }
     let names = cx.target.controller_roles.iter().map(|role| role.value.as_str());
-    Ok(names.map(|name| Judged::new(name, || judge(cx, name))).collect())
+    Ok(names.map(|name| Judged::new(name, || judge(cx, name)).of_role(name)).collect())
 }
 
 fn judge(cx: &Context<'_>, name: &str) -> Result<Finding, Stop> {

@@ -47,7 +47,7 @@ spot.amazonaws.com`.
 
 fn run(cx: &Context<'_>) -> Verdicts {
     let role = cx.facts.spot_role.found();
-    Ok(vec![Judged::new(ROLE, || match role? {
+    let judge = || match role? {
         Some(role) => Ok(Finding::pass(format!("{} exists", role.arn))),
         None if cx.target.runs(Product::Karpenter) => Ok(missing(cx)),
         None => Err(Stop::skipped(
@@ -55,7 +55,8 @@ fn run(cx: &Context<'_>) -> Verdicts {
              unless a service control policy or a policy of your own forbids the cluster role \
              iam:CreateServiceLinkedRole",
         )),
-    })])
+    };
+    Ok(vec![Judged::new(ROLE, judge).of_role(ROLE)])
 }
 
 fn missing(cx: &Context<'_>) -> Finding {

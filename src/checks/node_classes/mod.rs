@@ -184,10 +184,7 @@ pub fn each_many<'a>(
         match list(cx, product).found() {
             Ok(_) => judged.extend(of(cx, product).flat_map(&judge)),
             Err(unseen) => {
-                judged.push(Judged {
-                    subject: kind(product).to_owned(),
-                    verdict: Err(unseen.into()),
-                });
+                judged.push(Judged::new(kind(product), || Err(unseen.into())));
             }
         }
     }

@@ -52,7 +52,7 @@ fn run(cx: &Context<'_>) -> Verdicts {
         let judge = |pool| Judged::new(subject(pool), || judge(cx, &class, pool));
         match cx.facts.kubernetes.node_pools.found() {
             Ok(_) => super::of(cx, &class).map(judge).collect(),
-            Err(unseen) => vec![Judged { subject: class.subject(), verdict: Err(unseen.into()) }],
+            Err(unseen) => vec![Judged::new(class.subject(), || Err(unseen.into()))],
         }
     })
 }

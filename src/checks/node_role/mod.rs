@@ -43,7 +43,9 @@ fn each_many(
     for product in cx.target.products.iter().map(|product| product.value) {
         let before = judged.len();
         let roles = cx.target.node_roles.iter().filter(|role| role.product == product);
-        judged.extend(roles.flat_map(&judge));
+        judged.extend(
+            roles.flat_map(|role| judge(role).into_iter().map(|judged| judged.of_role(&role.name))),
+        );
         if judged.len() == before {
             judged.push(Judged::new(unnamed(cx, product), || none(product)));
         }
@@ -57,7 +59,7 @@ fn each_many(
                 false => Product::AutoMode,
             },
         );
-        judged.push(Judged { subject, verdict: Err(unseen.clone().into()) });
+        judged.push(Judged::new(subject, || Err(unseen.clone().into())));
     }
     judged
 }

@@ -37,13 +37,14 @@ impl Who<'_> {
                 Judged::new(subject, || {
                     Ok(self.finding(consequence, &refused).mend(mend(&refused)))
                 })
+                .of_role(self.role)
             })
             .collect();
         if let Some(stop) = undecided(unknown) {
-            judged.push(Judged::new(self.role, || Err(stop)));
+            judged.push(Judged::new(self.role, || Err(stop)).of_role(self.role));
         } else if judged.is_empty() {
             let seen = format!("{} may make the {asked} requests of {}", self.role, self.asker);
-            judged.push(Judged::new(self.role, || Ok(Finding::pass(seen))));
+            judged.push(Judged::new(self.role, || Ok(Finding::pass(seen))).of_role(self.role));
         }
         judged
     }

@@ -22,15 +22,17 @@ pub fn each_role(cx: &Context<'_>, judge: Judge<'_>) -> Verdicts {
             let requests =
                 requirements::controller(cx.karpenter(), &setup(cx, Product::Karpenter)?);
             let name = &found.role.name;
-            Ok(vec![Judged::new(name, || judge(cx, found.role, &found.grants(cx)?, requests))])
+            let judge = || judge(cx, found.role, &found.grants(cx)?, requests);
+            Ok(vec![Judged::new(name, judge).of_role(name)])
         }));
     }
     if cx.target.runs(Product::AutoMode) {
         let cluster_role = arn::role_name(&cx.cluster()?.role_arn);
-        judged.push(Judged::new(cluster_role, || {
+        let of_cluster = || {
             let requests = requirements::auto_mode(&setup(cx, Product::AutoMode)?);
             of_role(cx, judge, cluster_role, requests)
-        }));
+        };
+        judged.push(Judged::new(cluster_role, of_cluster).of_role(cluster_role));
     }
     judged.extend(node_role::each(cx, |role| {
         let setup = setup(cx, role.product)?;

@@ -54,11 +54,14 @@ Create the queue, its policy and its rules, then set `settings.interruptionQueue
 
 fn run(cx: &Context<'_>) -> Verdicts {
     match &cx.target.queue {
-        QueueTarget::Named(given) => {
-            Ok(vec![Judged::new(&given.value, || named(cx, &given.value))])
-        }
+        QueueTarget::Named(given) => Ok(vec![
+            Judged::new(&given.value, || named(cx, &given.value))
+                .of_queue(queue_name(&given.value)),
+        ]),
         QueueTarget::Found(names) => {
-            Ok(names.iter().map(|name| Judged::new(name, || Ok(found(cx, name, names)))).collect())
+            let judge =
+                |name: &String| Judged::new(name, || Ok(found(cx, name, names))).of_queue(name);
+            Ok(names.iter().map(judge).collect())
         }
         QueueTarget::None => Ok(vec![Judged::new(&cx.target.cluster, || Ok(none(cx)))]),
         QueueTarget::NotSeen => Err(not_seen(cx)),

@@ -71,6 +71,7 @@ fn each(
             let queue = queue.ok_or_else(|| Stop::skipped("the queue does not exist"))?;
             judge(queue, queue.attributes.known()?)
         })
+        .of_queue(names::queue_name(name))
     };
     Ok(targets(cx)?.into_iter().map(one).collect())
 }

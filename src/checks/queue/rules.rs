@@ -55,9 +55,10 @@ fn run(cx: &Context<'_>) -> Verdicts {
         match queue {
             Ok(Some(_)) => judged.extend(each_rule(cx, name)),
             Ok(None) => {
-                judged.push(Judged::new(name, || Err(Stop::skipped("the queue does not exist"))))
+                let stop = Stop::skipped("the queue does not exist");
+                judged.push(Judged::new(name, || Err(stop)).of_queue(name));
             }
-            Err(stop) => judged.push(Judged::new(name, || Err(stop))),
+            Err(stop) => judged.push(Judged::new(name, || Err(stop)).of_queue(name)),
         }
     }
     Ok(judged)
@@ -72,6 +73,7 @@ fn each_rule<'a>(cx: &'a Context<'_>, queue: &'a str) -> impl Iterator<Item = Ju
             let rules = rules.found()?.map(Vec::as_slice).unwrap_or_default();
             judge(cx, queue, needed, rules)
         })
+        .of_queue(queue)
     })
 }
 

@@ -47,7 +47,7 @@ fn run(cx: &Context<'_>) -> Verdicts {
             };
             groups.into_iter().map(judge).collect()
         }
-        Err(stop) => vec![Judged { subject: selector.subject(), verdict: Err(stop) }],
+        Err(stop) => vec![Judged::new(selector.subject(), || Err(stop))],
     });
     Ok(judged.collect())
 }

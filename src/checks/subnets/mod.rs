@@ -24,7 +24,7 @@ fn each_selection<'a>(
 ) -> Verdicts {
     let judged = selectors(cx)?.into_iter().flat_map(|selector| match selected(cx, &selector) {
         Ok(subnets) => judge(&selector, &subnets),
-        Err(stop) => vec![Judged { subject: selector.subject(), verdict: Err(stop) }],
+        Err(stop) => vec![Judged::new(selector.subject(), || Err(stop))],
     });
     Ok(judged.collect())
 }

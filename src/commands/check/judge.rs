@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::settings::Settings;
 use crate::{
-    checks::{self, Context},
+    checks::{self, Check, Context},
     config::waiver,
     outcome::{Counts, exit_code},
     report::Report,
@@ -19,7 +19,9 @@ pub fn judge(saved: &Saved, settings: &Settings) -> Report {
     waiver::apply(&settings.loaded.config, &mut outcomes, &saved.scope.cluster, now);
     let code = exit_code(&Counts::of(&outcomes), settings.fail_on, settings.allow_unknown);
     let report = Report::new(saved, &target, outcomes, code);
+    let is_made = |check: &&&Check| settings.checks.iter().any(|made| made.id == check.id);
     Report {
+        left_out: checks::ALL.iter().filter(|c| !is_made(c)).map(|c| c.id.to_owned()).collect(),
         fail_on: settings.fail_on,
         allow_unknown: settings.allow_unknown,
         configuration: settings.loaded.path.as_ref().map(|path| path.display().to_string()),

@@ -12,6 +12,7 @@ use crate::{
     errors,
     iam::{Clause, Decision, Layer, NamedPolicy, Policy, PolicySet, Principal},
     outcome::{Evidence, Outcome, QuotedError, Remedy, Status},
+    report::OWN_PERMISSIONS,
     requirements::{Consequence, Request},
 };
 
@@ -93,13 +94,14 @@ impl Judge<'_> {
             check: question.check.to_owned(),
             status,
             subject: self.subject.clone(),
+            resource: None,
             seen,
             effect: String::new(),
             errors: Vec::new(),
             evidence: Vec::new(),
             remedy: None,
             missing_action: None,
-            docs: format!("docs/checks.md#{}", question.check),
+            docs: docs(question.check),
             judged: None,
             waiver: None,
         }
@@ -270,4 +272,12 @@ fn quoted(asked: &[Asked<'_>]) -> Vec<QuotedError> {
         .take(QUOTED)
         .map(|id| QuotedError { id: id.clone(), quote: quote(id).unwrap_or_default() })
         .collect()
+}
+
+/// Where a check is documented; what this program itself needs is told beside its policy.
+fn docs(check: &str) -> String {
+    match check {
+        OWN_PERMISSIONS => "policies/README.md".to_owned(),
+        check => format!("docs/checks.md#{check}"),
+    }
 }

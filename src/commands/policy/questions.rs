@@ -2,6 +2,7 @@
 
 use crate::{
     cli::policy::{PolicyProduct, RoleKind},
+    report::OWN_PERMISSIONS,
     requirements::{
         self, Consequence, KarpenterVersion, Request, Setup,
         node::{Capability, NodesOf, capabilities},
@@ -76,7 +77,7 @@ pub fn questions(
             print: command("queue"),
         }],
         (RoleKind::Preflight, _) => vec![Question {
-            check: "preflight-permissions",
+            check: OWN_PERMISSIONS,
             who: "karpenter-preflight".to_owned(),
             purpose: "",
             requests: of_preflight(version, setup),

@@ -260,6 +260,7 @@ fn outcome(check: &str, status: Status, subject: &str, seen: String) -> Outcome 
         check: check.to_owned(),
         status,
         subject: subject.to_owned(),
+        resource: None,
         seen,
         effect: String::new(),
         errors: Vec::new(),

@@ -56,6 +56,7 @@ pub fn judge(
         check: check.to_owned(),
         status,
         subject: subject.to_owned(),
+        resource: None,
         seen,
         effect: effect.to_owned(),
         errors: Vec::new(),

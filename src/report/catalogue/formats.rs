@@ -27,14 +27,19 @@ A file is replaced whole or not at all; what is no file, such as a device, is wr
 cannot be written makes the exit code 4, and keeps no other output back. Colour is for terminals:
 `NO_COLOR` and `CLICOLOR_FORCE` are heeded.
 
-- **short**: status, check, subject and what was seen, with a tab between them. With
-  `--all-clusters` the cluster is a fifth field. The last line holds the counts.
+Reports for people say a cause once: subjects that differ only in their name stand together, of
+many the first few are named and the rest is counted. The formats for programs keep every outcome.
+
+- **short**: status, check, subject and what was seen, with a tab between them, the failed first.
+  With `--baseline` what is new says so, and what is gone has a line that begins with `gone`; a
+  waiver that fits nothing begins with `stale`. With `--all-clusters` the cluster is a fifth field.
+  The last line holds the counts.
 - **json**: by [schema](../schema/report.v1.json); with `--all-clusters` by
   [this one](../schema/reports.v1.json).
 - **junit**: a suite an area, a case a check and subject. A fail is a failure, a warning is one
   with `--fail-on warn`, and an unknown is an error unless `--allow-unknown` is given.
 - **sarif**: a run a cluster, a rule a check. Results are what a person must look at. The logical
-  location is the ARN; code scanning wants a file too, and gets `karpenter-preflight.toml`. A
+  location is the ARN of the subject, and the cluster's where it has none; code scanning wants a file too, and gets `karpenter-preflight.toml`. A
   waived finding is suppressed.
 - **markdown**: an overview in a table, then each finding with its evidence and how to mend it.
 - **github**: annotations, of which GitHub shows ten errors and ten warnings a step; the whole report
@@ -42,7 +47,8 @@ cannot be written makes the exit code 4, and keeps no other output back. Colour 
 - **prometheus**: write it where node_exporter's textfile collector reads it. Each check that ran has
   a series for each status, 0 included. A run that cannot read the account leaves the file as it
   was: alert on the age of `karpenter_preflight_last_success_timestamp_seconds`.
-- **html**: fetches nothing, and its one script only copies commands. It prints well.
+- **html**: fetches nothing, and its one script only copies commands. It prints well, in light and
+  dark, and works without the script.
 - **terraform**: the protocol of the `external` data source. The query on standard input holds what
   flags say, by the same names with `_`: `cluster`, `region`, `karpenter_version`, `node_roles` (a
   comma between them) and so on. The result is a flat map of strings: `ok`, `exit_code`, `verdict`,

@@ -11,6 +11,7 @@ fn finding(status: Status, remedy: Remedy) -> Outcome {
         check: "some-check".to_owned(),
         status,
         subject: "it's one".to_owned(),
+        resource: None,
         seen: "Something is wrong.".to_owned(),
         effect: String::new(),
         errors: Vec::new(),

@@ -6,30 +6,75 @@ use super::{super::groups::Judgement, icon::icon, words::prose};
 use crate::{
     outcome::{Evidence, Outcome, QuotedError, Remedy, Status},
     report::{
+        OWN_PERMISSIONS,
+        causes::{Cause, SHOWN, causes},
         remarks, step,
         text::{clean, sentence},
     },
 };
 
+/// More causes than this make no page that anyone reads.
+const FOLDED: usize = 40;
+
 pub(super) fn check(check: &Judgement<'_>, id: &str) -> Markup {
     let status = check.status();
-    let problems = check.problems();
+    let causes = causes(&check.problems());
+    let (shown, rest) = causes.split_at(SHOWN.min(causes.len()));
     html! {
         article class={ "check " (status.as_str()) } id=(id) {
-            h5 { (icon(status)) " " (prose(check.title)) }
-            @for outcome in &problems { (problem(outcome)) }
-            p.docs { "More: " code { "karpenter-preflight explain " (clean(check.id)) } }
+            header {
+                h5 { (icon(status)) span { (prose(check.title)) } }
+                @if check.id != OWN_PERMISSIONS { code.id { (clean(check.id)) } }
+            }
+            @for cause in shown { (problem(cause)) }
+            @if !rest.is_empty() { (folded(rest)) }
         }
     }
 }
 
-fn problem(outcome: &Outcome) -> Markup {
+/// What would bury the first ones.
+fn folded(rest: &[Cause<'_>]) -> Markup {
+    let left = rest.len().saturating_sub(FOLDED);
+    html! {
+        details.more {
+            summary { (rest.len()) " more like these" }
+            @for cause in rest.iter().take(FOLDED) { (problem(cause)) }
+            @if left > 0 { p.quiet { (left) " more are in the JSON report." } }
+        }
+    }
+}
+
+/// What could not be judged for one reason, with the checks that it hides.
+pub(super) fn reasons(reasons: &[Cause<'_>], id: &str) -> Markup {
+    html! {
+        section id=(id) {
+            h4 { "Not judged" }
+            @for reason in reasons {
+                @let checks = reason.checks();
+                article.check.unknown {
+                    header {
+                        h5 { (icon(Status::Unknown)) span { (checks.len()) " checks, all for one reason" } }
+                    }
+                    dl {
+                        dt { "Why" } dd { (prose(&sentence(&reason.first.seen))) }
+                        (rest(reason.first))
+                        dt { "Checks" }
+                        dd.ids { @for check in checks { code { (clean(check)) } " " } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn problem(cause: &Cause<'_>) -> Markup {
+    let outcome = cause.first;
     let unknown = outcome.status == Status::Unknown;
     html! {
         div.problem {
             p.subject {
                 span class={ "badge " (outcome.status.as_str()) } { (outcome.status.as_str()) } " "
-                (clean(&outcome.subject))
+                code { (cause.subjects()) }
             }
             dl {
                 dt { (if unknown { "Why" } else { "Seen" }) }
@@ -42,15 +87,26 @@ fn problem(outcome: &Outcome) -> Markup {
                     @for error in &outcome.errors { dd { (quote(error)) } }
                 }
                 @if !outcome.effect.is_empty() { dt { "Effect" } dd { (prose(&outcome.effect)) } }
-                @if let Some(action) = &outcome.missing_action {
-                    dt { "Allow" } dd { code { (clean(action)) } " to the caller" }
-                }
-                @if let Some(remedy) = &outcome.remedy {
-                    dt { (if unknown { "To find out" } else { "To mend" }) }
-                    dd { (mend(remedy)) }
+                (rest(outcome))
+                @if cause.steps_are_of_first() {
+                    dd.quiet { "This is for " (clean(&outcome.subject)) "; mend the others alike." }
                 }
             }
             @if !outcome.evidence.is_empty() { (evidence(&outcome.evidence)) }
+        }
+    }
+}
+
+/// What to do about it.
+fn rest(outcome: &Outcome) -> Markup {
+    let unknown = outcome.status == Status::Unknown;
+    html! {
+        @if let Some(action) = &outcome.missing_action {
+            dt { "Allow" } dd { code { (clean(action)) } " to the caller" }
+        }
+        @if let Some(remedy) = &outcome.remedy {
+            dt { (if unknown { "To find out" } else { "To mend" }) }
+            dd { (mend(remedy)) }
         }
     }
 }
@@ -60,15 +116,25 @@ fn quote(error: &QuotedError) -> Markup {
     html! { code.quote { (clean(text)) } }
 }
 
+/// The script shows the buttons: without one they could do nothing.
 fn mend(remedy: &Remedy) -> Markup {
+    let several = remedy.steps.len() > 1;
     html! {
         (prose(&remedy.words))
-        @for step in &remedy.steps {
-            div.step-text {
-                // Focusable, so that a keyboard can scroll it.
-                pre tabindex="0" { code { (step::text(step)) } }
-                // The script shows it: without one it could do nothing.
-                button.copy type="button" hidden { "Copy" }
+        @if !remedy.steps.is_empty() {
+            div.steps {
+                @if several {
+                    button.copy.all type="button" hidden { "Copy all " (remedy.steps.len()) " steps" }
+                }
+                ol.several[several].single[!several] {
+                    @for step in &remedy.steps {
+                        li.code {
+                            // Focusable, so that a keyboard can scroll it.
+                            pre tabindex="0" { code { (step::text(step)) } }
+                            button.copy type="button" hidden { "Copy" }
+                        }
+                    }
+                }
             }
         }
     }

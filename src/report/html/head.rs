@@ -6,8 +6,8 @@ pub(super) const STYLE: &str = include_str!("style.css");
 pub(super) const SCRIPT: &str = include_str!("copy.js");
 
 /// SHA-256 of the two, as the content security policy names them. A test computes them.
-const STYLE_HASH: &str = "e8DV7x0qJ9TpPP0ZKXhdNqwlR598xDYWnyz6F30cdsQ=";
-const SCRIPT_HASH: &str = "IERMvIUgWm+31nlu3VmnSzSvu4uDsAJjPhxGRkjoqe0=";
+const STYLE_HASH: &str = "8gilAr2HxAeKRtVyYe/7bpkFH2oUaEVDbTB4dM1l7J0=";
+const SCRIPT_HASH: &str = "x9TIoaLeVRxdAF2aFo3cDJUn+xzeNmmhFkReL68BRhI=";
 
 pub(super) fn head(title: &str) -> Markup {
     let policy = format!(

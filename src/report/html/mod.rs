@@ -5,6 +5,7 @@
 
 mod finding;
 mod head;
+mod hero;
 mod icon;
 mod subnets;
 mod target;
@@ -17,7 +18,8 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use self::words::prose;
 use super::{
-    Report, Style,
+    Report,
+    causes::{Cause, causes, shared},
     groups::{Group, Judgement, groups},
     remarks, summary,
     text::clean,
@@ -54,7 +56,7 @@ fn page(reports: &[Report], known: &[&Check]) -> Markup {
             (head::head(&title))
             body {
                 a.skip href="#main" { "Skip to the report" }
-                header { h1 { (title) } @if reports.len() > 1 { (contents(reports)) } }
+                header.page { h1 { (title) } @if reports.len() > 1 { (contents(reports)) } }
                 main id="main" {
                     @for (i, report) in reports.iter().enumerate() { (one(report, i, known)) }
                 }
@@ -90,39 +92,72 @@ fn anchor(report: usize, id: &str) -> String {
 }
 
 fn one(report: &Report, i: usize, known: &[&Check]) -> Markup {
-    let groups = groups(&report.outcomes, known);
-    let (status, sentence) = summary::verdict(report);
+    let all = groups(&report.outcomes, known);
+    let (shared, others) = shared(&report.outcomes);
+    let open = groups(others, known);
     html! {
         section.report id=(anchor(i, "report")) {
-            h2 { "Cluster " (clean(&report.target.cluster)) }
-            p class={ "verdict " (status.as_str()) } { (icon::icon(status)) " " (prose(&sentence)) }
-            p.counts { (summary::counts(report, Style { color: false, width: 0 })) }
-            @for note in report.target.notes.iter().cloned().chain(remarks::stale(report)) {
-                p.note { (prose(&super::text::sentence(&note))) }
-            }
-            (way::way(&groups, i))
-            (problems(&groups, i))
+            h2 { span.quiet { "Cluster " } (clean(&report.target.cluster)) }
+            (hero::hero(report))
+            (way::way(&all, &open, i))
+            (problems(&open, &shared, i))
             (subnets::subnets(report))
             (waived(report))
-            (rest(&groups))
+            (rest(&all))
             (target::target(report))
         }
     }
 }
 
-fn problems(groups: &[Group<'_>], i: usize) -> Markup {
+fn problems(groups: &[Group<'_>], shared: &[Cause<'_>], i: usize) -> Markup {
     let with_problems = |group: &&Group<'_>| group.checks.iter().any(is_problem);
-    let groups: Vec<_> = groups.iter().filter(with_problems).collect();
+    let with_gaps: Vec<_> = groups.iter().filter(with_problems).collect();
     html! {
-        @if !groups.is_empty() {
+        @if !with_gaps.is_empty() || !shared.is_empty() {
             h3 { "What to mend" }
-            @for group in groups {
-                h4 { (group.title) }
-                @for check in group.checks.iter().filter(|check| is_problem(check)) {
-                    (finding::check(check, &anchor(i, check.id)))
+            (filter(groups, i))
+            @for group in with_gaps {
+                section.stage-gaps {
+                    h4 { (group.title) }
+                    @for check in group.checks.iter().filter(|check| is_problem(check)) {
+                        (finding::check(check, &anchor(i, check.id)))
+                    }
+                }
+            }
+            @if !shared.is_empty() { (finding::reasons(shared, &anchor(i, "not-judged"))) }
+        }
+    }
+}
+
+/// Boxes that hide the checks of a status; the style sheet does it, without a script.
+fn filter(groups: &[Group<'_>], i: usize) -> Markup {
+    let of = |status| {
+        let checks = groups.iter().flat_map(|group| &group.checks);
+        checks.filter(|check| is_problem(check) && check.status() == status).count()
+    };
+    let counts = [Status::Fail, Status::Warn, Status::Unknown].map(|status| (status, of(status)));
+    let there: Vec<_> = counts.into_iter().filter(|(_, count)| *count > 0).collect();
+    html! {
+        @if there.len() > 1 {
+            fieldset.filter {
+                legend { "Show" }
+                @for (status, count) in there {
+                    @let id = anchor(i, &format!("show-{}", status.as_str()));
+                    span {
+                        input class={ "show-" (status.as_str()) } type="checkbox" id=(id) checked;
+                        label for=(id) { (way::checks(count)) " that " (word(status)) }
+                    }
                 }
             }
         }
+    }
+}
+
+fn word(status: Status) -> &'static str {
+    match status {
+        Status::Fail => "fail",
+        Status::Warn => "warn",
+        _ => "cannot tell",
     }
 }
 
@@ -137,10 +172,10 @@ fn waived(report: &Report) -> Markup {
         @if !waived.is_empty() {
             h3 { "Waived" }
             ul.waived {
-                @for outcome in waived {
+                @for cause in causes(&waived) {
                     li {
-                        (icon::icon(Status::Waived)) " " code { (clean(&outcome.check)) } " "
-                        (prose(&remarks::waived(outcome)))
+                        (icon::icon(Status::Waived)) " " code { (clean(&cause.first.check)) } " "
+                        (prose(&remarks::waived(&cause)))
                     }
                 }
             }
@@ -159,13 +194,13 @@ fn rest(groups: &[Group<'_>]) -> Markup {
             @let checks = of(status);
             @if !checks.is_empty() {
                 details.rest {
-                    summary { (icon::icon(status)) " " (counted(checks.len())) " " (label) }
+                    summary { (icon::icon(status)) " " (way::checks(checks.len())) " " (label) }
                     ul {
                         @for check in checks {
                             li {
                                 (clean(check.title))
-                                @for outcome in &check.outcomes {
-                                    span.subject { (clean(&outcome.subject)) ": " (prose(&outcome.seen)) }
+                                @for cause in causes(&check.outcomes) {
+                                    span.subject { (cause.subjects()) ": " (prose(&cause.first.seen)) }
                                 }
                             }
                         }
@@ -174,10 +209,6 @@ fn rest(groups: &[Group<'_>]) -> Markup {
             }
         }
     }
-}
-
-fn counted(checks: usize) -> String {
-    if checks == 1 { "1 check".to_owned() } else { format!("{checks} checks") }
 }
 
 #[cfg(test)]

@@ -8,20 +8,45 @@ use crate::{
     report::{Report, text::clean},
 };
 
+/// How many are shown before the rest is folded.
+const SHOWN: usize = 12;
+
 pub(super) fn subnets(report: &Report) -> Markup {
+    let mut rooms: Vec<_> =
+        report.subnets.iter().map(|room| (status(report, room), room)).collect();
+    // What needs a look comes first, and then the fullest.
+    rooms.sort_by_key(|(status, room)| (std::cmp::Reverse(*status), room.free_addresses));
+    let (first, rest) = rooms.split_at(SHOWN.min(rooms.len()));
     html! {
-        @if !report.subnets.is_empty() {
+        @if !rooms.is_empty() {
             h3 { "Free addresses" }
-            table.subnets {
-                thead { tr { th scope="col" { "Subnet" } th scope="col" { "Free addresses" } } }
-                tbody { @for room in &report.subnets { (row(report, room)) } }
+            (table(first))
+            @if !rest.is_empty() {
+                details.more {
+                    summary { (rest.len()) " more subnets" }
+                    (table(rest))
+                }
             }
         }
     }
 }
 
-fn row(report: &Report, room: &SubnetRoom) -> Markup {
-    let status = status(report, room);
+fn table(rooms: &[(Status, &SubnetRoom)]) -> Markup {
+    html! {
+        table.subnets {
+            thead {
+                tr {
+                    th scope="col" { "Subnet" }
+                    th scope="col" { "Free" }
+                    th scope="col" { "Free addresses of all" }
+                }
+            }
+            tbody { @for (status, room) in rooms { (row(*status, room)) } }
+        }
+    }
+}
+
+fn row(status: Status, room: &SubnetRoom) -> Markup {
     html! {
         tr {
             td {
@@ -32,10 +57,8 @@ fn row(report: &Report, room: &SubnetRoom) -> Markup {
                     ", for " (uses(room))
                 }
             }
-            td {
-                (room.free_addresses) @if let Some(all) = room.addresses { " of " (all) }
-                (bar(room, status))
-            }
+            td.number { (room.free_addresses) @if let Some(all) = room.addresses { span.quiet { " of " (all) } } }
+            td.drawn { (bar(room, status)) }
         }
     }
 }

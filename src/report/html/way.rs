@@ -9,33 +9,50 @@ use super::{
 };
 use crate::{outcome::Status, report::text::clean};
 
-pub(super) fn way(groups: &[Group<'_>], i: usize) -> Markup {
+/// `groups` has every outcome; `open` has not those that could not be judged for one reason that
+/// is told elsewhere.
+pub(super) fn way(groups: &[Group<'_>], open: &[Group<'_>], i: usize) -> Markup {
     html! {
         @if !groups.is_empty() {
             h3 id=(anchor(i, "way")) { "The way of a node" }
             ol.way aria-labelledby=(anchor(i, "way")) {
-                @for group in groups { (step(group, i)) }
+                @for group in groups { (step(group, open, i)) }
             }
         }
     }
 }
 
 /// A stage. Where something in it fails, the line to the next one is broken.
-fn step(group: &Group<'_>, i: usize) -> Markup {
+fn step(group: &Group<'_>, open: &[Group<'_>], i: usize) -> Markup {
     let status = worst(group);
-    let gaps: Vec<_> = group.checks.iter().filter(|check| !check.problems().is_empty()).collect();
+    let of_stage = open.iter().filter(|other| other.title == group.title);
+    let gaps: Vec<_> = of_stage
+        .flat_map(|group| &group.checks)
+        .filter(|check| !check.problems().is_empty())
+        .collect();
+    let hidden = group.checks.iter().filter(|check| !check.problems().is_empty()).count();
+    let hidden = hidden.saturating_sub(gaps.len());
     html! {
         li class={ "step " (status.as_str()) } {
             div.stop { (icon(status)) }
-            strong { (group.title) }
-            @if gaps.is_empty() {
-                span.quiet { (quiet(status)) }
-            } @else {
-                ul.gaps {
-                    @for gap in gaps {
-                        li {
-                            (icon(gap.status()))
-                            a href={ "#" (anchor(i, gap.id)) } { (clean(gap.title)) }
+            div.stage {
+                strong { (group.title) }
+                span.quiet { (in_words(group, status)) }
+                @if !gaps.is_empty() || hidden > 0 {
+                    ul.gaps {
+                        @for gap in gaps {
+                            li {
+                                (icon(gap.status()))
+                                a href={ "#" (anchor(i, gap.id)) } { (clean(gap.title)) }
+                            }
+                        }
+                        @if hidden > 0 {
+                            li {
+                                (icon(Status::Unknown))
+                                a href={ "#" (anchor(i, "not-judged")) } {
+                                    (checks(hidden)) " not judged"
+                                }
+                            }
                         }
                     }
                 }
@@ -50,10 +67,18 @@ fn worst(group: &Group<'_>) -> Status {
     judged.filter(|status| *status != Status::Skipped).max().unwrap_or(Status::Skipped)
 }
 
-fn quiet(status: Status) -> &'static str {
+/// How many checks the stage has, and whether they found something.
+fn in_words(group: &Group<'_>, status: Status) -> String {
+    let of = |wanted: Status| group.checks.iter().filter(|check| check.status() == wanted).count();
+    let judged = group.checks.len() - of(Status::Skipped);
     match status {
-        Status::Skipped => "Not judged",
-        Status::Waived => "A gap, waived",
-        _ => "No gap",
+        Status::Skipped => "Not judged".to_owned(),
+        Status::Pass => format!("{}, no gap", checks(judged)),
+        Status::Waived => format!("{}, a gap is waived", checks(judged)),
+        _ => checks(judged),
     }
+}
+
+pub(super) fn checks(count: usize) -> String {
+    if count == 1 { "1 check".to_owned() } else { format!("{count} checks") }
 }

@@ -13,12 +13,13 @@ use std::{
 
 use super::{
     Changes, Report, Reports,
+    causes::{Cause, causes, shared},
+    changes::Change,
     groups::{Group, Judgement, groups},
     remarks,
     style::{BADGE, Ink, Style, badge},
     summary,
     text::{beside, clean, hang, inked, sentence, wrap},
-    unknowns::{Shared, shared},
 };
 use crate::{
     checks::{self, Check},
@@ -27,6 +28,8 @@ use crate::{
 
 /// Of a check's line, in columns.
 const INDENT: usize = 2;
+/// How many of what came, and of what went, are named.
+const CHANGES: usize = 10;
 
 /// Writes the report for people.
 ///
@@ -97,16 +100,24 @@ pub(super) fn write_outcomes(
 fn write_changes(changes: &Changes, out: &mut dyn Write, style: Style) -> io::Result<()> {
     writeln!(out)?;
     hang(out, "", &inked(&changes.words(), style.columns(), Ink::Heading, style))?;
-    let lists = [("new", &changes.new), ("gone", &changes.gone)];
-    for (word, change) in lists.iter().flat_map(|(word, list)| list.iter().map(move |c| (word, c)))
-    {
-        let was = change.was.map(|was| format!(", was {}", was.as_str())).unwrap_or_default();
-        let status = change.status.as_str();
-        let text = format!("{} ({status}{was}): {}", change.check, change.subject);
-        let head = format!("{}{word:<BADGE$}  ", " ".repeat(INDENT));
-        hang(out, &head, &wrap(&clean(&text), style.columns() - INDENT - BADGE - 2))?;
+    for (word, list) in [("new", &changes.new), ("gone", &changes.gone)] {
+        let mut line = |text: &str| {
+            let head = format!("{}{word:<BADGE$}  ", " ".repeat(INDENT));
+            hang(out, &head, &wrap(&clean(text), style.columns() - INDENT - BADGE - 2))
+        };
+        for change in list.iter().take(CHANGES) {
+            line(&one_change(change))?;
+        }
+        if list.len() > CHANGES {
+            line(&format!("{} more, which --output json names", list.len() - CHANGES))?;
+        }
     }
     Ok(())
+}
+
+fn one_change(change: &Change) -> String {
+    let was = change.was.map(|was| format!(", was {}", was.as_str())).unwrap_or_default();
+    format!("{} ({}{was}): {}", change.check, change.status.as_str(), change.subject)
 }
 
 fn write_group(group: &Group<'_>, out: &mut dyn Write, style: Style) -> io::Result<()> {
@@ -128,19 +139,18 @@ fn write_group(group: &Group<'_>, out: &mut dyn Write, style: Style) -> io::Resu
 }
 
 /// Unknowns with one reason in common, which is said once.
-fn write_shared(shared: &[Shared<'_>], out: &mut dyn Write, style: Style) -> io::Result<()> {
+fn write_shared(shared: &[Cause<'_>], out: &mut dyn Write, style: Style) -> io::Result<()> {
     if !shared.is_empty() {
         writeln!(out, "\n{}", style.paint(Ink::Heading, "Not judged"))?;
     }
     for (i, reason) in shared.iter().enumerate() {
-        let Some(first) = reason.first() else { continue };
         if i > 0 {
             writeln!(out)?;
         }
         let checks = reason.checks();
         let lines = [format!("{} checks, all for one reason", checks.len())];
         hang(out, &badge_head(Status::Unknown, style), &lines)?;
-        problem::write_reason(first, &checks, out, style)?;
+        problem::write_reason(reason.first, &checks, out, style)?;
     }
     Ok(())
 }
@@ -152,14 +162,12 @@ fn write_check(check: &Judgement<'_>, out: &mut dyn Write, style: Style) -> io::
         beside(&mut lines, &format!("({tally})"), columns, style);
     }
     hang(out, &badge_head(check.status(), style), &lines)?;
-    for outcome in check.outcomes.iter().filter(|outcome| outcome.status == Status::Skipped) {
-        if check.status() != Status::Skipped {
-            skip_line(&format!("{}: {}", outcome.subject, outcome.seen), out, style)?;
-        }
+    for skipped in causes(&check.of_status(Status::Skipped)) {
+        skip_line(&format!("{}: {}", skipped.subjects(), skipped.first.seen), out, style)?;
     }
-    for outcome in check.waived() {
+    for waived in causes(&check.of_status(Status::Waived)) {
         let columns = style.columns() - INDENT - BADGE - 2;
-        let lines = inked(&remarks::waived(outcome), columns, Ink::Dim, style);
+        let lines = inked(&remarks::waived(&waived), columns, Ink::Dim, style);
         hang(out, &badge_head(Status::Waived, style), &lines)?;
     }
     problem::write(&check.problems(), out, style)

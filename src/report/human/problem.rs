@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use crate::{
     outcome::{Outcome, QuotedError, Remedy, Status, Step},
     report::{
+        OWN_PERMISSIONS,
+        causes::{Cause, SHOWN, causes, named},
         remarks,
         step::{Typed, typed},
         style::{Ink, Style},
@@ -33,21 +35,35 @@ pub(in crate::report) fn write(
     }
     let block = Block { style };
     block.row("Docs", &last.docs, out)?;
+    if last.check == OWN_PERMISSIONS {
+        return Ok(());
+    }
     block.row("", &format!("karpenter-preflight explain {}", last.check), out)
 }
 
-/// Writes the problems alone.
+/// Writes the problems alone: those of one cause once, and of many causes the first few.
 pub(in crate::report) fn write_all(
     problems: &[&Outcome],
     out: &mut dyn Write,
     style: Style,
 ) -> io::Result<()> {
     let block = Block { style };
-    for outcome in problems {
+    let causes = causes(problems);
+    let (shown, rest) = causes.split_at(SHOWN.min(causes.len()));
+    for cause in shown {
         writeln!(out)?;
-        block.problem(outcome, problems.len() > 1, out)?;
+        block.problem(cause, problems.len() > 1, out)?;
     }
-    Ok(())
+    if rest.is_empty() {
+        return Ok(());
+    }
+    let rest: Vec<_> = rest.iter().flat_map(Cause::outcomes).collect();
+    let subjects: Vec<_> =
+        rest.iter().map(|one| format!("{} ({})", one.subject, one.status.as_str())).collect();
+    let subjects = named(&subjects.iter().map(String::as_str).collect::<Vec<_>>());
+    writeln!(out)?;
+    let text = format!("{} like these: {subjects}. --output json tells of each.", rest.len());
+    block.row("More", &text, out)
 }
 
 /// Writes why these checks could not judge.
@@ -71,10 +87,11 @@ struct Block {
 }
 
 impl Block {
-    fn problem(self, outcome: &Outcome, named: bool, out: &mut dyn Write) -> io::Result<()> {
+    fn problem(self, cause: &Cause<'_>, named: bool, out: &mut dyn Write) -> io::Result<()> {
+        let outcome = cause.first;
         let unknown = outcome.status == Status::Unknown;
         let status = if named { format!(" ({})", outcome.status.as_str()) } else { String::new() };
-        self.row("Subject", &format!("{}{status}", outcome.subject), out)?;
+        self.row("Subject", &format!("{}{status}", cause.subjects()), out)?;
         let seen = &outcome.seen;
         // A name keeps its case, even at the start of a sentence.
         let seen = if seen.starts_with(&outcome.subject) { seen.clone() } else { sentence(seen) };
@@ -86,7 +103,16 @@ impl Block {
         if !outcome.effect.is_empty() {
             self.row("Effect", &outcome.effect, out)?;
         }
-        self.rest(outcome, out)
+        self.rest(outcome, out)?;
+        if cause.steps_are_of_first() {
+            writeln!(out)?;
+            let text = format!(
+                "This is for {}; mend the others alike, or have --fix-script write it for all.",
+                outcome.subject
+            );
+            self.row("", &text, out)?;
+        }
+        Ok(())
     }
 
     /// What to do about it.

@@ -2,11 +2,15 @@
 
 mod escape;
 
-use std::io::{self, Write};
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+};
 
 use self::escape::{block, code, prose};
 use super::{
-    Changes, Report,
+    Changes, OWN_PERMISSIONS, Report,
+    causes::{Cause, NAMED, SHOWN, causes, named, shared},
     groups::{Judgement, groups},
     remarks,
     style::mark,
@@ -17,6 +21,9 @@ use crate::{
     checks::{self, Check},
     outcome::{Outcome, Remedy, Status, Step},
 };
+
+/// How many of what came, and of what went, are named.
+const CHANGES: usize = 10;
 
 /// Writes the reports as Markdown.
 ///
@@ -42,29 +49,62 @@ pub(super) fn write_with(
 
 fn write_one(report: &Report, known: &[&Check], out: &mut dyn Write) -> io::Result<()> {
     write_overview(report, out)?;
-    let groups = groups(&report.outcomes, known);
+    let (shared, others) = shared(&report.outcomes);
+    let groups = groups(others, known);
     for check in groups.iter().flat_map(|group| &group.checks) {
         if !check.problems().is_empty() {
             write_check(check, out)?;
         }
     }
-    let waived: Vec<_> = remarks::waived_outcomes(report).collect();
+    for reason in &shared {
+        write_reason(reason, out)?;
+    }
+    write_waived(report, out)?;
+    write_skipped(report, out)
+}
+
+fn write_waived(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let waived = causes(&of_status(report, Status::Waived));
     if !waived.is_empty() {
         writeln!(out, "\n### Waived\n")?;
     }
-    for outcome in waived {
-        let why = remarks::of(outcome).unwrap_or_default();
-        let [check, subject] = [&outcome.check, &outcome.subject].map(|text| code(text));
-        writeln!(out, "- {check} {subject} ({}): {}", outcome.judged().as_str(), prose(&why))?;
-    }
-    let skipped: Vec<_> = of_status(report, Status::Skipped).collect();
-    if !skipped.is_empty() {
-        writeln!(out, "\n### Skipped\n")?;
-    }
-    for outcome in skipped {
-        writeln!(out, "- {}: {}", code(&outcome.check), prose(&outcome.seen))?;
+    for cause in waived {
+        let check = code(&cause.first.check);
+        writeln!(out, "- {check} {}", prose(&remarks::waived(&cause)))?;
     }
     Ok(())
+}
+
+/// Each reason once, with the checks that it keeps back.
+fn write_skipped(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let mut by_reason: Vec<(&str, Vec<&str>)> = Vec::new();
+    for outcome in of_status(report, Status::Skipped) {
+        match by_reason.iter_mut().find(|(reason, _)| *reason == outcome.seen) {
+            Some((_, checks)) if checks.contains(&outcome.check.as_str()) => {}
+            Some((_, checks)) => checks.push(&outcome.check),
+            None => by_reason.push((&outcome.seen, vec![&outcome.check])),
+        }
+    }
+    if !by_reason.is_empty() {
+        writeln!(out, "\n### Skipped\n")?;
+    }
+    for (reason, checks) in by_reason {
+        let checks: Vec<_> = checks.into_iter().map(code).collect();
+        writeln!(out, "- {}: {}", prose(reason), checks.join(", "))?;
+    }
+    Ok(())
+}
+
+/// What could not be judged for one reason, with the checks that it hides.
+fn write_reason(reason: &Cause<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let checks = reason.checks();
+    let unknown = Status::Unknown;
+    let sign = mark(unknown);
+    writeln!(out, "\n### {sign} unknown: {} checks, all for one reason\n", checks.len())?;
+    writeln!(out, "- **Why:** {}", prose(&sentence(&reason.first.seen)))?;
+    let checks: Vec<_> = checks.into_iter().map(code).collect();
+    writeln!(out, "- **Checks:** {}", checks.join(", "))?;
+    write_rest(reason.first, out)
 }
 
 /// Writes the verdict, the counts and a table of the problems.
@@ -82,35 +122,60 @@ pub fn write_overview(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     for note in target.notes.iter().cloned().chain(remarks::stale(report)) {
         writeln!(out, "\n> {}", prose(&sentence(&note)))?;
     }
-    let problems = [Status::Fail, Status::Warn, Status::Unknown];
     if let Some(changes) = &report.changes {
         write_changes(changes, out)?;
     }
-    let mut problems = problems.into_iter().flat_map(|status| of_status(report, status)).peekable();
-    if problems.peek().is_some() {
-        writeln!(out, "\n| | Check | Subject | Seen |\n|---|---|---|---|")?;
+    write_table(report, out)
+}
+
+/// A row a cause; of one check only so many.
+fn write_table(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let (shared, others) = shared(&report.outcomes);
+    let of = |status| others.iter().copied().filter(move |outcome| outcome.status == status);
+    let problems = [Status::Fail, Status::Warn, Status::Unknown].into_iter().flat_map(of);
+    let causes = causes(&problems.collect::<Vec<_>>());
+    if causes.is_empty() && shared.is_empty() {
+        return Ok(());
     }
-    for outcome in problems {
-        writeln!(
-            out,
-            "| {} {} | {} | {} | {} |",
-            super::style::mark(outcome.status),
-            outcome.status.as_str(),
-            code(&outcome.check),
-            code(&outcome.subject),
-            prose(&sentence(first_sentence(&outcome.seen))),
-        )?;
+    writeln!(out, "\n| | Check | Subject | Seen |\n|---|---|---|---|")?;
+    let mut rows: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut left: Vec<&str> = Vec::new();
+    for cause in &causes {
+        let row = rows.entry(&cause.first.check).or_default();
+        *row += 1;
+        if *row > NAMED {
+            left.extend(cause.outcomes().map(|outcome| outcome.check.as_str()));
+        } else {
+            write_row(cause, &code(&cause.first.check), out)?;
+        }
     }
-    Ok(())
+    for reason in &shared {
+        let checks = format!("{} checks", reason.checks().len());
+        write_row(reason, &checks, out)?;
+    }
+    match left.as_slice() {
+        [] => Ok(()),
+        left => writeln!(out, "\n{} more are counted, and not shown in this table.", left.len()),
+    }
+}
+
+fn write_row(cause: &Cause<'_>, check: &str, out: &mut dyn Write) -> io::Result<()> {
+    let status = cause.first.status;
+    let (sign, word, subjects) = (mark(status), status.as_str(), code(&cause.subjects()));
+    let seen = prose(&sentence(first_sentence(&cause.first.seen)));
+    writeln!(out, "| {sign} {word} | {check} | {subjects} | {seen} |")
 }
 
 fn write_changes(changes: &Changes, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\n**{}**", prose(&changes.words()))?;
     for (word, list) in [("new", &changes.new), ("gone", &changes.gone)] {
-        for (i, change) in list.iter().enumerate() {
+        for (i, change) in list.iter().take(CHANGES).enumerate() {
             let gap = if i == 0 { "\n" } else { "" };
             let [check, subject] = [&change.check, &change.subject].map(|text| code(text));
             writeln!(out, "{gap}- {word}: {} {check} {subject}", change.status.as_str())?;
+        }
+        if list.len() > CHANGES {
+            writeln!(out, "- {word}: {} more", list.len() - CHANGES)?;
         }
     }
     Ok(())
@@ -134,28 +199,35 @@ fn about(report: &Report) -> String {
     sentence(&parts.join(", "))
 }
 
-fn of_status(report: &Report, status: Status) -> impl Iterator<Item = &Outcome> {
-    report.outcomes.iter().filter(move |outcome| outcome.status == status)
+fn of_status(report: &Report, status: Status) -> Vec<&Outcome> {
+    report.outcomes.iter().filter(|outcome| outcome.status == status).collect()
 }
 
 fn write_check(check: &Judgement<'_>, out: &mut dyn Write) -> io::Result<()> {
     let status = check.status();
     writeln!(out, "\n### {} {}: {}", mark(status), status.as_str(), prose(check.title))?;
     let problems = check.problems();
-    for outcome in &problems {
-        write_problem(outcome, out)?;
+    let causes = causes(&problems);
+    let (shown, rest) = causes.split_at(SHOWN.min(causes.len()));
+    for cause in shown {
+        write_problem(cause, out)?;
     }
-    writeln!(
-        out,
-        "\n{} · `karpenter-preflight explain {}`",
-        clean(&problems[0].docs),
-        clean(check.id)
-    )
+    if !rest.is_empty() {
+        let rest: Vec<_> =
+            rest.iter().flat_map(Cause::outcomes).map(|outcome| outcome.subject.as_str()).collect();
+        writeln!(out, "\n- **More:** {} like these: {}", rest.len(), code(&named(&rest)))?;
+    }
+    let explain = match check.id {
+        OWN_PERMISSIONS => String::new(),
+        id => format!(" · `karpenter-preflight explain {}`", clean(id)),
+    };
+    writeln!(out, "\n{}{explain}", clean(&problems[0].docs))
 }
 
-fn write_problem(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
+fn write_problem(cause: &Cause<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let outcome = cause.first;
     let unknown = outcome.status == Status::Unknown;
-    writeln!(out, "\n- **Subject:** {} ({})", code(&outcome.subject), outcome.status.as_str())?;
+    writeln!(out, "\n- **Subject:** {} ({})", code(&cause.subjects()), outcome.status.as_str())?;
     let seen = if unknown { "Why" } else { "Seen" };
     writeln!(out, "- **{seen}:** {}", prose(&sentence(&outcome.seen)))?;
     if let Some(remark) = remarks::of(outcome) {
@@ -173,9 +245,20 @@ fn write_problem(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
             [&evidence.api, &evidence.path, &evidence.value].map(|part| code(part));
         writeln!(out, "- **Evidence:** {api} {path} = {value}")?;
     }
+    write_rest(outcome, out)?;
+    if cause.steps_are_of_first() {
+        let text = "This is for the first; mend the others alike.";
+        writeln!(out, "\n{text}")?;
+    }
+    Ok(())
+}
+
+/// What to do about it.
+fn write_rest(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
     if let Some(action) = &outcome.missing_action {
         writeln!(out, "- **Allow:** {} to the caller", code(action))?;
     }
+    let unknown = outcome.status == Status::Unknown;
     match &outcome.remedy {
         Some(remedy) => write_remedy(if unknown { "To find out" } else { "To mend" }, remedy, out),
         None => Ok(()),

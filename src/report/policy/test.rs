@@ -92,10 +92,17 @@ fn report(asked: &Asked, code: ExitCode) -> Report {
         exit_code: code as u8,
         fail_on: FailOn::default(),
         allow_unknown: false,
+        left_out: left_out(&asked.outcomes),
         configuration: None,
         stale_waivers: Vec::new(),
         changes: None,
     }
+}
+
+/// The policies are a small part of what must be right.
+fn left_out(made: &[Outcome]) -> Vec<String> {
+    let is_made = |id: &&str| made.iter().any(|outcome| outcome.check == *id);
+    checks::ids().into_iter().filter(|id| !is_made(id)).map(str::to_owned).collect()
 }
 
 fn head(asked: &Asked, style: Style, out: &mut dyn Write) -> io::Result<()> {
