@@ -91,6 +91,7 @@ pub static ALL: &[&Check] = &[
     &subnets::prefixes::CHECK,
     &security_groups::discovered::CHECK,
     &security_groups::vpc::CHECK,
+    &security_groups::too_many::CHECK,
     &node_classes::tags::CHECK,
     &images::allowed::CHECK,
     &images::ami_alias::CHECK,

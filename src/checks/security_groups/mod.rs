@@ -4,6 +4,7 @@ pub mod cluster_tag;
 pub mod discovered;
 pub mod reach;
 mod rules;
+pub mod too_many;
 pub mod vpc;
 
 pub use rules::Rules;
