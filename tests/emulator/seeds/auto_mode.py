@@ -28,13 +28,7 @@ def seed(account: Account) -> dict[str, Any]:
     )["cluster"]
     roles.create_spot_role(account)
     return {
-        "cluster": account.cluster,
-        "region": account.region,
-        "account": account.number,
-        "vpc": network.vpc,
-        "privateSubnets": network.private,
-        "publicSubnets": network.public,
-        "clusterSecurityGroup": cluster["resourcesVpcConfig"]["clusterSecurityGroupId"],
+        **network.summary(account, cluster),
         "clusterRole": cluster_role,
         "nodeRole": node_role,
     }

@@ -30,13 +30,7 @@ def seed(account: Account) -> dict[str, Any]:
     getting_started.create_node_group(account, network)
     roles.create_spot_role(account)
     return {
-        "cluster": account.cluster,
-        "region": account.region,
-        "account": account.number,
-        "vpc": network.vpc,
-        "privateSubnets": network.private,
-        "publicSubnets": network.public,
-        "clusterSecurityGroup": cluster["resourcesVpcConfig"]["clusterSecurityGroupId"],
+        **network.summary(account, cluster),
         "nodeRole": node_role,
         "controllerRole": controller_role,
         "queue": account.cluster,

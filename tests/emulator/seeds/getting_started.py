@@ -59,13 +59,7 @@ def seed(account: Account, choices: Choices = Choices()) -> dict[str, Any]:
     if choices.spot_role:
         roles.create_spot_role(account)
     return {
-        "cluster": account.cluster,
-        "region": account.region,
-        "account": account.number,
-        "vpc": network.vpc,
-        "privateSubnets": network.private,
-        "publicSubnets": network.public,
-        "clusterSecurityGroup": cluster["resourcesVpcConfig"]["clusterSecurityGroupId"],
+        **network.summary(account, cluster),
         "nodeRole": node_role,
         "controllerRole": controller_role,
         "queue": queue if choices.interruption else None,

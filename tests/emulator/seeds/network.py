@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from seeds.account import Account
 
@@ -22,6 +23,18 @@ class Network:
     @property
     def subnets(self) -> list[str]:
         return [*self.public, *self.private]
+
+    def summary(self, account: Account, cluster: dict[str, Any]) -> dict[str, Any]:
+        """What every seed says of the cluster that it made in this network."""
+        return {
+            "cluster": account.cluster,
+            "region": account.region,
+            "account": account.number,
+            "vpc": self.vpc,
+            "privateSubnets": self.private,
+            "publicSubnets": self.public,
+            "clusterSecurityGroup": cluster["resourcesVpcConfig"]["clusterSecurityGroupId"],
+        }
 
 
 def tags(kind: str, **values: str) -> list[dict[str, object]]:

@@ -62,12 +62,7 @@ def seed(account: Account) -> dict[str, Any]:
     create_node_group(account, network.private)
     roles.create_spot_role(account)
     return {
-        "cluster": account.cluster,
-        "region": account.region,
-        "account": account.number,
-        "vpc": network.vpc,
-        "privateSubnets": network.private,
-        "publicSubnets": network.public,
+        **network.summary(account, cluster),
         "nodeSecurityGroup": node_group_tag,
         "nodeRole": node_role,
         "controllerRole": controller_role,
