@@ -6,7 +6,7 @@ use super::Stop;
 use crate::{
     facts::{Facts, eks::Cluster, iam::Role, kubernetes::Kubernetes},
     requirements::version::KarpenterVersion,
-    target::{Target, names, saved::Saved},
+    target::{Origin, Target, names, saved::Saved},
 };
 
 /// The target and the facts about it.
@@ -40,6 +40,24 @@ impl<'a> Context<'a> {
 
     pub fn karpenter(&self) -> KarpenterVersion {
         self.target.karpenter_version.value
+    }
+
+    /// Where the version that is judged is a guess, a sentence that says so. Stops where whatever
+    /// would show the version could not be read.
+    pub fn guessed_version(&self) -> Result<Option<String>, Stop> {
+        if self.target.karpenter_version.origin != Origin::NewestKnown
+            || self.target.before_install()
+        {
+            return Ok(None);
+        }
+        if self.kubernetes().is_ok() {
+            self.facts.kubernetes.controllers.found()?;
+        }
+        Ok(Some(format!(
+            "That is a guess, as which version runs is not known: this is judged for {}, the \
+             newest known. Say which with --karpenter-version.",
+            self.karpenter()
+        )))
     }
 
     /// ` --region <region>` for AWS CLI commands.

@@ -153,9 +153,12 @@ pub static ALL: &[&Check] = &[
     &disruption::constraints::CHECK,
 ];
 
+/// Checks that only policies on disk are put to.
+static OF_DOCUMENTS: &[&Check] = &[&permissions::own::CHECK];
+
 /// The check of this id.
 pub fn get(id: &str) -> Option<&'static Check> {
-    ALL.iter().copied().find(|check| check.id == id)
+    ALL.iter().chain(OF_DOCUMENTS).copied().find(|check| check.id == id)
 }
 
 /// The ids of all checks.

@@ -81,7 +81,18 @@ pub fn setup(cx: &Context<'_>, product: Product) -> Result<Setup, Stop> {
         setup.features.insert(Feature::Queue);
         setup.queue_arn = Some(queue);
     }
+    said(cx, &mut setup);
     Ok(setup)
+}
+
+/// What the user says is in use, whatever the facts show.
+fn said(cx: &Context<'_>, setup: &mut Setup) {
+    let uses = &cx.target.uses;
+    setup.features.extend(&uses.features);
+    if !uses.ami_parameters.is_empty() {
+        setup.ami_parameters = uses.ami_parameters.clone();
+        setup.features.insert(Feature::SsmParameterAmi);
+    }
 }
 
 fn of_product<'a>(cx: &Context<'a>, product: Product) -> Vec<Class<'a>> {

@@ -83,17 +83,17 @@ pub struct NamesArgs {
     #[arg(long = "node-role", value_name = "ROLE")]
     pub node_roles: Vec<String>,
     /// The interruption queue, name or ARN [default: as the cluster]
-    #[arg(long, visible_alias = "interruption-queue", value_name = "NAME")]
-    pub queue: Option<String>,
+    #[arg(long, visible_alias = "queue", value_name = "NAME")]
+    pub interruption_queue: Option<String>,
     /// The cluster's OIDC issuer, for a controller role of IRSA and not of Pod Identity
     #[arg(long, value_name = "URL")]
     pub oidc_provider: Option<String>,
-    /// Namespace of the controller
-    #[arg(long, default_value = "kube-system")]
-    pub namespace: String,
-    /// Service account of the controller
-    #[arg(long, default_value = "karpenter")]
-    pub service_account: String,
+    /// Namespace of the controller [default: kube-system]
+    #[arg(long)]
+    pub namespace: Option<String>,
+    /// Service account of the controller [default: karpenter]
+    #[arg(long)]
+    pub service_account: Option<String>,
     /// A tag of a NodeClass; may be given several times
     #[arg(long = "nodeclass-tag", value_name = "KEY=VALUE", value_parser = tag)]
     pub node_class_tags: Vec<(String, String)>,
@@ -165,12 +165,20 @@ pub struct TestArgs {
     /// Whose policies these are
     #[arg(long, value_enum, default_value_t)]
     pub role_kind: RoleKind,
-    /// The role to judge, where the files hold several
+    /// The role to judge, where the files hold several; where they hold none, the name of the role
+    /// that the documents are for
     #[arg(long, value_name = "NAME")]
     pub role: Option<String>,
     /// A file with the role's permissions boundary
     #[arg(long, value_name = "FILE")]
     pub boundary: Option<PathBuf>,
+    /// Files with the service control policies of one level of the organisation: of its root, of a
+    /// unit, of the account. Give it once for each level
+    #[arg(long = "scp", value_name = "FILE[,FILE…]")]
+    pub service_control: Vec<String>,
+    /// The same of resource control policies
+    #[arg(long = "rcp", value_name = "FILE[,FILE…]")]
+    pub resource_control: Vec<String>,
     #[command(flatten)]
     pub names: NamesArgs,
     /// How to print the report

@@ -3,7 +3,7 @@
 pub const PRINT_HELP: &str = "\
 Examples:
   karpenter-preflight policy print controller --karpenter-version 1.14.1 --cluster prod \\
-      --region eu-west-1 --account 111122223333 --queue prod
+      --region eu-west-1 --account 111122223333 --interruption-queue prod
   karpenter-preflight policy print controller --karpenter-version 1.14.1 --cluster prod \\
       --format terraform > karpenter-controller.tf
   karpenter-preflight policy print cluster --product auto-mode --cluster prod \\
@@ -29,10 +29,16 @@ Examples:
       karpenter-preflight policy test --karpenter-version 1.14.1 --cluster prod \\
       --role KarpenterControllerRole-prod account.json
 
-Several files of policy documents are taken together, as the policies of one role.
+Several files of policy documents are taken together, as the policies of one role. The findings
+are those of `check`; what only an account shows (whether the role exists, whether IAM has the
+cluster's OIDC provider) is taken to be as it should.
+
+With --boundary, --scp and --rcp, what these leave out counts too:
+  karpenter-preflight policy test --karpenter-version 1.14.1 --cluster prod controller.json \\
+      --boundary boundary.json --scp root-regions.json,root-imds.json --scp workloads.json
 
 Exit codes, whatever the format:
-  0  every request is allowed (warnings allowed unless --fail-on warn)
+  0  everything that was judged passed (warnings allowed unless --fail-on warn)
   1  at least one finding at or above --fail-on
   2  usage error, or a file that is no policy
   3  incomplete: something is not known, as before an apply (0 with --allow-unknown)";

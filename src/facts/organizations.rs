@@ -9,7 +9,7 @@ use super::Fact;
 /// `organizations:DescribeOrganization`, and the policies that bear on one account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Organization {
-    /// Such as `o-a1b2c3d4e5`.
+    /// Such as `o-a1b2c3d4e5`; empty where nothing but its policies is known, of files.
     pub id: String,
     /// The account that owns the organisation: none of its policies limits that one.
     pub management_account: String,
@@ -45,5 +45,15 @@ pub struct Attached {
 impl Organization {
     pub fn is_management_account(&self) -> bool {
         self.account == self.management_account
+    }
+
+    /// Whether it is known from files only, so that no command can name a part of it.
+    pub fn is_of_files(&self) -> bool {
+        self.id.is_empty()
+    }
+
+    /// `the organisation o-a1b2c3d4e5`.
+    pub fn words(&self) -> String {
+        format!("the organisation {}", self.id).trim_end().to_owned()
     }
 }

@@ -61,6 +61,11 @@ impl fmt::Display for Arn {
     }
 }
 
+/// Whether a text has the six parts of an ARN.
+pub(crate) fn is_arn(text: &str) -> bool {
+    split(text).is_some()
+}
+
 /// The six parts of `text`; the last one keeps every further colon.
 fn split(text: &str) -> Option<[&str; 6]> {
     let mut parts = text.splitn(6, ':');

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::iam::arn::ArnPattern;
+use crate::iam::arn::{ArnPattern, is_arn};
 use crate::iam::context::{Context, Entry};
 use crate::iam::operator::{Kind, Operator, Order, Set};
 use crate::iam::pattern::{Pattern, Unit};
@@ -80,13 +80,27 @@ impl Condition {
             (Set::One, [_, _, ..]) => return Truth::Unknown,
             _ => {}
         }
-        let negated = self.parsed.negated;
-        let each = sent.iter().map(|value| self.matches(value, context));
-        match self.parsed.set {
-            Set::One => Truth::any(each).flip_if(negated),
-            Set::ForAnyValue => Truth::any(each.map(|truth| truth.flip_if(negated))),
-            Set::ForAllValues => Truth::all(each.map(|truth| truth.flip_if(negated))),
+        let each = sent.iter().map(|value| self.is_met_by(value, context));
+        match set {
+            Set::One | Set::ForAnyValue => Truth::any(each),
+            Set::ForAllValues => Truth::all(each),
         }
+    }
+
+    /// Whether one value sent meets the condition. One of another type than the operator's, such
+    /// as a word for a number, meets neither the operator nor its negation.
+    fn is_met_by(&self, sent: &str, context: &Context) -> Truth {
+        if !self.parsed.negated {
+            return self.matches(sent, context);
+        }
+        let is_of_type = match self.parsed.kind {
+            Kind::Number(_) => values::number(sent).is_some(),
+            Kind::Date(_) => values::date(sent).is_some(),
+            Kind::Ip => IpRange::parse(sent).is_some(),
+            Kind::Arn => is_arn(sent),
+            _ => true,
+        };
+        if is_of_type { self.matches(sent, context).flip_if(true) } else { Truth::No }
     }
 
     /// The keys without whose values nothing can be said.
@@ -131,9 +145,7 @@ impl Condition {
         if !self.is_for_all() {
             return Vec::new();
         }
-        let fails = |value: &&String| {
-            self.matches(value, context).flip_if(self.parsed.negated) == Truth::No
-        };
+        let fails = |value: &&String| self.is_met_by(value, context) == Truth::No;
         context.find(&self.key_lower).values().iter().filter(fails).cloned().collect()
     }
 
@@ -180,7 +192,7 @@ impl Wanted {
             Kind::Number(_) => Wanted::Number(values::number(value)),
             Kind::Date(_) => Wanted::Date(values::date(value)),
             Kind::Bool | Kind::Null => Wanted::Bool(values::boolean(value)),
-            Kind::Binary => Wanted::Binary(values::binary(value).to_owned()),
+            Kind::Binary => Wanted::Binary(value.to_owned()),
             Kind::Ip => Wanted::Ip(IpRange::parse(value)),
         }
     }
@@ -208,7 +220,7 @@ impl Wanted {
                 values::date(sent).zip(*wanted).is_some_and(|(s, w)| order.holds(&s, &w))
             }
             Wanted::Bool(wanted) => wanted.is_some() && values::boolean(sent) == *wanted,
-            Wanted::Binary(wanted) => values::binary(sent) == wanted,
+            Wanted::Binary(wanted) => sent == wanted,
             Wanted::Ip(wanted) => wanted
                 .zip(IpRange::parse(sent))
                 .is_some_and(|(range, address)| range.contains(address)),

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::iam::globals::NOT_KNOWN_YET;
 use crate::iam::layers::Layer;
 use crate::iam::nearest::Nearest;
 
@@ -80,7 +81,11 @@ impl fmt::Display for Decision {
             }
             Decision::Unknown { keys, layer, statement } => {
                 write!(f, "depends on {statement} ({layer}), which turns on ")?;
-                f.write_str(&enumerate(keys, "and"))
+                let word = |key: &String| match key.as_str() {
+                    NOT_KNOWN_YET => "what is not known yet".to_owned(),
+                    key => key.to_owned(),
+                };
+                f.write_str(&enumerate(&keys.iter().map(word).collect::<Vec<_>>(), "and"))
             }
         }
     }

@@ -2,6 +2,9 @@
 //!
 //! The order and the exceptions are those of
 //! <https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic_policy-eval-denyallow.html>.
+//! Whom an organisation's policies do not limit:
+//! <https://docs.aws.amazon.com/organizations/latest/userguide/orgs_manage_policies_scps.html>,
+//! <https://docs.aws.amazon.com/organizations/latest/userguide/orgs_manage_policies_rcps.html>.
 
 use crate::iam::decision::{Decision, StatementRef};
 use crate::iam::document::{Effect, Statement};
@@ -102,10 +105,15 @@ impl PolicySet {
     /// Decides `request` by all layers together.
     pub fn decide(&self, request: &Request) -> Decision {
         let one = |layer, policies| Verdict::of(layer, policies, request);
-        let levels = &self.service_control;
-        let service_control = levels.iter().map(|l| one(Layer::ServiceControl, l)).collect();
-        let levels = &self.resource_control;
-        let resource_control = levels.iter().map(|l| one(Layer::ResourceControl, l)).collect();
+        // The organisation limits no service-linked role, and service control policies limit
+        // nobody but users and roles.
+        let principal = request.principal();
+        let is_limited = !principal.is_service_linked();
+        let is_own = principal.account().is_some();
+        let levels = self.service_control.iter().filter(|_| is_limited && is_own);
+        let service_control = levels.map(|l| one(Layer::ServiceControl, l)).collect();
+        let levels = self.resource_control.iter().filter(|_| is_limited);
+        let resource_control = levels.map(|l| one(Layer::ResourceControl, l)).collect();
         let layers = Layers {
             service_control,
             resource_control,
@@ -173,8 +181,11 @@ impl<'p> Layers<'p> {
             self.service_control.iter().chain(&self.vpc_endpoint).map(|v| v.allow(Reach::Account)),
         );
         let granted = self.granted(request);
+        // A service has no policies of its own.
+        let own =
+            self.identity.by(Reach::Direct).filter(|_| request.principal().account().is_some());
         let by = [
-            self.identity.by(Reach::Direct),
+            own,
             self.resource.by(Reach::Direct),
             self.resource.by(Reach::Role),
             self.resource.by(Reach::Account),

@@ -6,6 +6,10 @@
 use crate::iam::context::{Context, Entry};
 use crate::iam::principal::Principal;
 
+/// A key that no service sends, and that counts as unknown wherever the other global keys do: a
+/// statement under a condition on it stands for one of which nobody knows yet whether it applies.
+pub const NOT_KNOWN_YET: &str = "preflight:NotKnownYet";
+
 /// Keys that depend on the network, the organisation, the session or the moment.
 const UNKNOWABLE: &[&str] = &[
     "aws:AssumedRoot",
@@ -40,6 +44,7 @@ const UNKNOWABLE: &[&str] = &[
     "aws:userid",
     "ec2:RoleDelivery",
     "ec2:SourceInstanceArn",
+    NOT_KNOWN_YET,
 ];
 
 /// Declares unknown what nobody can know, where nothing is said about it. Only TLS is taken

@@ -58,6 +58,7 @@ pub use context::{Context, Entry};
 pub use decision::{Decision, StatementRef};
 pub use document::{ActionPattern, Effect, Element, Policy, ResourcePattern, Statement, Version};
 pub use evaluate::decide_alone;
+pub use globals::NOT_KNOWN_YET;
 pub use layers::{Layer, NamedPolicy, PolicySet};
 pub use nearest::Nearest;
 pub use parse::{PolicyError, PolicyKind};

@@ -61,7 +61,16 @@ impl Policy {
     /// As [`Policy::parse`], and if an element is missing or out of place.
     pub fn parse_as(kind: PolicyKind, text: &str) -> Result<Policy, PolicyError> {
         let policy = Policy::parse(text)?;
-        for statement in policy.statements.iter() {
+        policy.suits(kind)?;
+        Ok(policy)
+    }
+
+    /// Whether the elements suit the kind of document.
+    ///
+    /// # Errors
+    /// If an element is missing or out of place.
+    pub(crate) fn suits(&self, kind: PolicyKind) -> Result<(), PolicyError> {
+        for statement in self.statements.iter() {
             let list = Path::Key(&Path::Root, "Statement");
             let at = list.index(statement.index);
             let (principal, resource) = match kind {
@@ -82,7 +91,7 @@ impl Policy {
                 _ => {}
             }
         }
-        Ok(policy)
+        Ok(())
     }
 }
 

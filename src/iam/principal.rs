@@ -63,6 +63,14 @@ impl Principal {
         }
     }
 
+    /// Whether it is a role that a service made for itself. IAM lets nobody else use the name.
+    pub(crate) fn is_service_linked(&self) -> bool {
+        let Principal::Role(session) = self else { return false };
+        let resource = &session.role.resource;
+        resource.starts_with("role/aws-service-role/")
+            || (!session.path_known && resource.starts_with("role/AWSServiceRoleFor"))
+    }
+
     /// The account the caller belongs to, if it belongs to one.
     pub fn account(&self) -> Option<&str> {
         match self {

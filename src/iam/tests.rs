@@ -132,6 +132,37 @@ fn control_policies_and_accounts() {
 }
 
 #[test]
+fn an_organisation_limits_neither_services_nor_their_roles() {
+    let nothing = r#"{"Effect": "Deny", "Action": "*", "Resource": "*"}"#;
+    let nobody = r#"{"Effect": "Deny", "Principal": "*", "Action": "*", "Resource": "*"}"#;
+    let all = r#"{"Effect": "Allow", "Principal": "*", "Action": "*", "Resource": "*"}"#;
+    let set = |service: bool, resource: bool| PolicySet {
+        identity: vec![doc("id", ALL)],
+        resource: Some(doc("resource", all)),
+        service_control: if service { vec![vec![doc("scp", nothing)]] } else { Vec::new() },
+        resource_control: if resource { vec![vec![doc("rcp", nobody)]] } else { Vec::new() },
+        ..PolicySet::default()
+    };
+    let linked = "arn:aws:iam::111122223333:role/aws-service-role/spot.amazonaws.com/AWSServiceRoleForEC2Spot";
+    let session = "arn:aws:sts::111122223333:assumed-role/AWSServiceRoleForEC2Spot/s";
+    let alike = "arn:aws:iam::111122223333:role/AWSServiceRoleForEC2Spot";
+    for (caller, by_service, by_resource) in [
+        (linked, "allowed id", "allowed id"),
+        (session, "allowed id", "allowed id"),
+        (alike, "denied ServiceControl scp", "denied ResourceControl rcp"),
+        (ROLE, "denied ServiceControl scp", "denied ResourceControl rcp"),
+    ] {
+        let request = by(caller, "sqs:SendMessage", "*");
+        assert_eq!(word(&set(true, false).decide(&request)), by_service, "{caller}");
+        assert_eq!(word(&set(false, true).decide(&request)), by_resource, "{caller}");
+    }
+    let service = Principal::Service("events.amazonaws.com".into());
+    let send = Request::new(service, "sqs:SendMessage", "*");
+    assert_eq!(word(&set(true, false).decide(&send)), "allowed resource");
+    assert_eq!(word(&set(false, true).decide(&send)), "denied ResourceControl rcp");
+}
+
+#[test]
 fn what_nobody_knows_matters_only_where_it_decides() {
     let when = |effect: &str, action: &str| {
         format!(

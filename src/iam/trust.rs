@@ -2,7 +2,7 @@
 
 use crate::iam::decision::Decision;
 use crate::iam::evaluate::decide_alone;
-use crate::iam::layers::{Layer, NamedPolicy};
+use crate::iam::layers::{Layer, NamedPolicy, PolicySet};
 use crate::iam::request::Request;
 
 /// Decides `request` (`sts:AssumeRole`, `sts:TagSession`, `sts:AssumeRoleWithWebIdentity`, …)
@@ -13,6 +13,36 @@ use crate::iam::request::Request;
 /// send but nobody knows, such as `aws:SourceArn` for a service.
 pub fn decide(trust: &NamedPolicy, request: &Request) -> Decision {
     decide_alone(Layer::Trust, std::slice::from_ref(trust), request)
+}
+
+/// The same for a service, or for the token of an identity provider, in an account whose
+/// organisation has these resource control policies, one list a level.
+pub fn decide_under(
+    resource_control: &[Vec<NamedPolicy>],
+    trust: &NamedPolicy,
+    request: &Request,
+) -> Decision {
+    if resource_control.is_empty() || request.principal().account().is_some() {
+        return decide(trust, request);
+    }
+    let set = PolicySet {
+        resource: Some(trust.clone()),
+        resource_control: resource_control.to_vec(),
+        ..PolicySet::default()
+    };
+    let named = |layer| if layer == Layer::Resource { Layer::Trust } else { layer };
+    match set.decide(request) {
+        Decision::Denied { layer, statement } => {
+            Decision::Denied { layer: named(layer), statement }
+        }
+        Decision::NotAllowed { layer, nearest } => {
+            Decision::NotAllowed { layer: named(layer), nearest }
+        }
+        Decision::Unknown { keys, layer, statement } => {
+            Decision::Unknown { keys, layer: named(layer), statement }
+        }
+        allowed => allowed,
+    }
 }
 
 #[cfg(test)]

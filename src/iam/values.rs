@@ -1,4 +1,4 @@
-//! Values of conditions that are more than text: numbers, dates, address ranges, binary.
+//! Values of conditions that are more than text: numbers, dates, address ranges.
 
 use std::net::IpAddr;
 
@@ -44,11 +44,6 @@ pub(crate) fn boolean(text: &str) -> Option<bool> {
         t if t.eq_ignore_ascii_case("false") => Some(false),
         _ => None,
     }
-}
-
-/// Base64 without its padding, so that two spellings of the same bytes are equal.
-pub(crate) fn binary(text: &str) -> &str {
-    text.trim().trim_end_matches('=')
 }
 
 /// An address or a range in CIDR notation, v4 or v6.
@@ -135,12 +130,11 @@ mod tests {
     }
 
     #[test]
-    fn numbers_booleans_binary() {
+    fn numbers_and_booleans() {
         assert_eq!(number("10"), number("10.0"));
         assert_eq!(number("ten"), None);
         assert_eq!(number("inf"), None);
         assert_eq!(boolean("TRUE"), Some(true));
         assert_eq!(boolean("1"), None);
-        assert_eq!(binary("QQ=="), binary("QQ"));
     }
 }

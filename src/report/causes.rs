@@ -4,9 +4,9 @@
 //! fail for one reason: a reader wants to hear it once, with the names of what it hits. JSON and
 //! the other formats for programs keep every outcome.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
-use super::{Report, remarks, text::clean};
+use super::{Report, remarks, step, text::clean};
 use crate::outcome::{Outcome, Status};
 
 /// How many causes of one check are shown in full.
@@ -64,6 +64,20 @@ fn each_once<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 /// The outcomes by their cause, in order: alike are those that differ only in the subject's name.
 pub(super) fn causes<'a>(outcomes: &[&'a Outcome]) -> Vec<Cause<'a>> {
     collect(outcomes.iter().copied(), key)
+}
+
+/// What the causes say, the same steps once.
+pub(super) fn firsts<'a>(causes: &[Cause<'a>]) -> Vec<Cow<'a, Outcome>> {
+    step::each_once(&causes.iter().map(|cause| cause.first).collect::<Vec<_>>())
+}
+
+/// The causes in these words.
+pub(super) fn in_words<'b>(
+    causes: &'b [Cause<'b>],
+    firsts: &'b [Cow<'b, Outcome>],
+) -> Vec<Cause<'b>> {
+    let each = causes.iter().zip(firsts);
+    each.map(|(cause, first)| Cause { first, more: cause.more.clone() }).collect()
 }
 
 /// The unknowns of several checks for one reason, and all other outcomes.

@@ -45,17 +45,14 @@ pub struct RequestChange {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Change {
-    Added,
-    Dropped,
+    /// `new_action`: the older version asks for this action of nothing at all.
+    Added { new_action: bool },
+    /// `last_of_action`: the newer version asks for this action of nothing any more.
+    Dropped { last_of_action: bool },
     /// Other tags or another resource; keys of tags that only the new or the old one sends.
-    Sent {
-        tags_added: Vec<String>,
-        tags_dropped: Vec<String>,
-    },
+    Sent { tags_added: Vec<String>, tags_dropped: Vec<String> },
     /// The same request, whose refusal used to do something else.
-    Consequence {
-        before: Consequence,
-    },
+    Consequence { before: Consequence },
 }
 
 /// A request that a policy does not allow.
@@ -107,18 +104,20 @@ fn request_changes(old: &[Request], new: &[Request]) -> Vec<RequestChange> {
         let same_id = others.iter().find(|other| other.id == request.id);
         same_id.or_else(|| others.iter().find(|other| asks_the_same(request, other))).cloned()
     };
+    let asks = |of: &[Request], request: &Request| of.iter().any(|r| r.action == request.action);
     let mut changes = Vec::new();
     for request in new {
         let change = match counterpart(request, old) {
-            None => Some(Change::Added),
+            None => Some(Change::Added { new_action: !asks(old, request) }),
             Some(before) => change(&before, request),
         };
         changes.extend(change.map(|change| RequestChange { request: request.clone(), change }));
     }
     let gone = old.iter().filter(|request| counterpart(request, new).is_none());
-    changes.extend(
-        gone.map(|request| RequestChange { request: request.clone(), change: Change::Dropped }),
-    );
+    changes.extend(gone.map(|request| RequestChange {
+        request: request.clone(),
+        change: Change::Dropped { last_of_action: !asks(new, request) },
+    }));
     changes
 }
 
@@ -201,6 +200,15 @@ mod tests {
         let queue = diff.requests.iter().find(|c| c.request.id == "get-queue-url").unwrap();
         assert_eq!(queue.change, Change::Consequence { before: Consequence::StopsStart });
         assert_eq!(queue.request.consequence, Consequence::Degrades);
+    }
+
+    #[test]
+    fn an_action_is_new_only_where_nothing_asked_for_it() {
+        let diff = between("1.6.8", "1.14.1");
+        let change = |id: &str| &diff.requests.iter().find(|c| c.request.id == id).unwrap().change;
+        assert_eq!(*change("list-instance-profiles"), Change::Added { new_action: true });
+        let in_group = change("create-fleet-in-placement-group");
+        assert_eq!(*in_group, Change::Added { new_action: false });
     }
 
     #[test]

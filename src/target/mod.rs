@@ -21,7 +21,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{facts::Unseen, requirements::version::KarpenterVersion};
-pub use scope::{ProductChoice, Scope, StageChoice, Tag};
+pub use scope::{ProductChoice, Scope, StageChoice, Tag, Uses};
 pub use thresholds::Thresholds;
 
 /// What runs nodes in the cluster.
@@ -83,6 +83,10 @@ pub enum Origin {
     Default,
     /// Nothing says which: the newest release known is assumed.
     NewestKnown,
+    /// The documents that are judged name it.
+    Documents,
+    /// Nothing says which, and a made-up one stands for it.
+    StandIn,
 }
 
 impl Origin {
@@ -102,6 +106,8 @@ impl Origin {
             Self::UsualName => "usual name",
             Self::Default => "default",
             Self::NewestKnown => "assumed: newest known",
+            Self::Documents => "documents",
+            Self::StandIn => "made up",
         }
     }
 }
@@ -172,6 +178,8 @@ pub struct Target {
     pub no_kube: bool,
     /// From where on something is too little.
     pub thresholds: Thresholds,
+    /// What the user says is in use.
+    pub uses: Uses,
     /// What the reader must know about how the target was found.
     pub notes: Vec<String>,
 }

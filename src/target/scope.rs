@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Origin, Thresholds};
-use crate::requirements::version::KarpenterVersion;
+use crate::requirements::{Feature, version::KarpenterVersion};
 
 /// The cluster, and everything that the user said about it. Saved with the facts, so that a
 /// later run over them asks the same question.
@@ -48,6 +48,8 @@ pub struct Scope {
     pub no_kube: bool,
     #[serde(default)]
     pub thresholds: Thresholds,
+    #[serde(default, skip_serializing_if = "Uses::is_empty")]
+    pub uses: Uses,
     /// Which of these the configuration says, by name.
     #[serde(default)]
     pub configured: BTreeSet<String>,
@@ -72,6 +74,7 @@ impl Scope {
             nodeclass_tags: BTreeMap::new(),
             no_kube: false,
             thresholds: Thresholds::default(),
+            uses: Uses::default(),
             configured: BTreeSet::new(),
         }
     }
@@ -116,6 +119,21 @@ pub enum StageChoice {
     Auto,
     Before,
     After,
+}
+
+/// What is in use, where no fact shows it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Uses {
+    pub features: BTreeSet<Feature>,
+    /// Names, without a leading slash, of SSM parameters that hold AMI ids.
+    pub ami_parameters: Vec<String>,
+}
+
+impl Uses {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A tag to select by; without a value, any value will do.

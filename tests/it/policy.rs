@@ -92,12 +92,13 @@ type Row<'a> = (&'a [&'a str], &'a [&'a str], i32, &'a [&'a str]);
 #[test]
 fn verdicts_on_the_policies_of_other_installers() {
     let new = ["--karpenter-version", "1.14.1"];
-    let rows: [Row; 12] = [
+    let with_queue = [&new[..], &["--interruption-queue", "prod"]].concat();
+    let rows: [Row; 13] = [
         (
             &["single-0.32.json"],
             &["--karpenter-version", "0.32", "--queue", "prod"],
             0,
-            &["1 pass"],
+            &["2 pass"],
         ),
         // Spot requests are tagged from 0.33 on.
         (
@@ -119,28 +120,30 @@ fn verdicts_on_the_policies_of_other_installers() {
             &["sqs:GetQueueUrl"],
         ),
         (&["migration-guide.json"], &new, 0, &["warn", "ec2:DescribeInstanceStatus"]),
-        (&["star.json"], &[&new[..], &["--queue", "prod"]].concat(), 0, &["1 pass, 0 warn"]),
+        (&["star.json"], &[&new[..], &["--queue", "prod"]].concat(), 0, &["2 pass, 0 warn"]),
         (
             &["other-cluster.json"],
             &new,
             1,
-            &["eks:DescribeCluster", "refused 34 of its 64", "3 fail"],
+            &["eks:DescribeCluster", "written for the cluster", "3 fail"],
         ),
         (
             &["star.json"],
             &[&new[..], &["--boundary", "tests/data/policies/boundary.json"]].concat(),
             1,
-            &["ec2:CreateFleet", "iam:PassRole", "2 fail"],
+            &["ec2:CreateFleet", "may not pass", "The boundary alone is the cause", "4 fail"],
         ),
-        (&["plan.json"], &["--karpenter-version", "1.8"], 0, &["2 pass"]),
-        (&["plan.json"], &["--role-kind", "node"], 0, &["6 pass"]),
+        (&["plan.json"], &["--karpenter-version", "1.8"], 0, &["3 pass"]),
+        (&["plan.json"], &["--role-kind", "node"], 0, &["2 pass"]),
+        // What the queue's statement is for is known after the apply only, and the rest is known.
+        (&["plan-unknown.json"], &new, 0, &["3 pass, 0 warn"]),
         (
             &["plan-unknown.json"],
-            &new,
+            &with_queue,
             3,
-            &["could not be judged", "1 pass, 0 warn, 0 fail, 1 unknown"],
+            &["turns on what is not known yet", "2 pass, 0 warn, 0 fail, 1 unknown"],
         ),
-        (&["plan-unknown.json", "star.json"], &new, 0, &["2 pass"]),
+        (&["plan-unknown.json", "star.json"], &with_queue, 0, &["3 pass"]),
     ];
     for (files, flags, code, wanted) in rows {
         let files: Vec<_> = files.iter().map(|name| data(name)).collect();
@@ -159,7 +162,7 @@ fn verdicts_on_the_policies_of_other_installers() {
 fn verdicts_on_the_roles_of_an_account() {
     let rows: [(&str, &[&str], i32, &str); 6] = [
         ("prod-karpenter", &["--namespace", "karpenter"], 0, "\"status\": \"pass\""),
-        ("prod-karpenter", &[], 1, "system:serviceaccount:kube-system:karpenter is sent"),
+        ("prod-karpenter", &[], 0, "system:serviceaccount:kube-system:karpenter is sent"),
         ("fenced-karpenter", &[], 3, "give --boundary FILE"),
         ("opaque-karpenter", &[], 3, "PowerUserAccess"),
         ("KarpenterNodeRole-prod", &["--role-kind", "node"], 0, "VPC CNI has a role of its own"),
@@ -176,6 +179,126 @@ fn verdicts_on_the_roles_of_an_account() {
             assert!(stderr.contains("there is no role `nobody`"), "{stderr}");
         }
     }
+}
+
+/// Policies of an organisation are layers of the same verdicts.
+#[test]
+fn an_organisations_policies_from_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, statement: Value| {
+        let path = folder.path().join(name);
+        let document = json!({"Version": "2012-10-17", "Statement": [statement]});
+        fs::write(&path, document.to_string()).unwrap();
+        path.display().to_string()
+    };
+    let deny = file(
+        "no-tags.json",
+        json!({"Sid": "NoTags", "Effect": "Deny", "Action": "ec2:CreateTags", "Resource": "*"}),
+    );
+    let other = file(
+        "others.json",
+        json!({"Sid": "Other", "Effect": "Deny", "Action": "s3:*", "Resource": "*"}),
+    );
+    let queue = file(
+        "no-queue.json",
+        json!({"Sid": "NoQueue", "Effect": "Deny", "Principal": "*", "Action": "sqs:*",
+            "Resource": "*", "Condition": {"StringNotEquals": {"aws:PrincipalAccount": "1"}}}),
+    );
+    let only = file("only-s3.json", json!({"Effect": "Allow", "Action": "s3:*", "Resource": "*"}));
+    let both = format!("{deny},{other}");
+    let rows: [(&[&str], i32, &str); 6] = [
+        (&["--scp", &other], 0, "FullAWSAccess is taken to be attached there too"),
+        (&["--scp", &both], 1, "The service control policy no-tags.json of the organisation takes"),
+        (&["--scp", &other, "--scp", &deny], 1, "The organisation alone is the cause"),
+        (&["--scp", &only], 1, "attach one to level 1."),
+        (&["--rcp", &queue], 0, "The resource control policy no-queue.json"),
+        (&["--rcp", &queue, "--scp", &other], 0, "sqs:ReceiveMessage"),
+    ];
+    for (flags, code, wanted) in rows {
+        let star = data("star.json");
+        let test = ["test", "--karpenter-version", "1.14.1", "--interruption-queue", "prod"];
+        let (found, report, stderr) = run(&[&test[..], &PLACE, flags, &[&star]].concat(), "");
+        assert_eq!(found, code, "{flags:?}: {report}{stderr}");
+        let flat = report.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains(wanted), "{flags:?} {wanted}: {report}");
+        assert!(!flat.contains("aws organizations"), "no command can name a file: {report}");
+    }
+}
+
+/// The findings are those of `check`, in an account with the same policies.
+#[test]
+fn the_findings_are_those_of_check() {
+    let file = data("getting-started-0.32.json");
+    let policy = fs::read_to_string(&file).unwrap();
+    let account = fs::read_to_string(data("../accounts/karpenter.json")).unwrap();
+    let mut account: Value = serde_json::from_str(&account).unwrap();
+    account["facts"]["role_policies"]["demo-karpenter"] = json!({"attached": {"known": []},
+        "inline": {"known": {"getting-started-0.32.json": {"known": policy}}}});
+    let folder = tempfile::tempdir().unwrap();
+    let facts = folder.path().join("facts.json").display().to_string();
+    fs::write(&facts, account.to_string()).unwrap();
+    let ids = "controller-permissions,controller-pass-role";
+    let check = Command::new(binary())
+        .args(["check", "--output", "json", "--no-kube", "--select", ids, "--facts", &facts])
+        .output()
+        .unwrap();
+    let (code, tested, _) = run(
+        &[
+            "test",
+            "--output",
+            "json",
+            "--cluster",
+            "demo",
+            "--region",
+            "us-west-2",
+            "--account",
+            "111122223333",
+            "--role",
+            "demo-karpenter",
+            "--karpenter-version",
+            "1.14.1",
+            "--interruption-queue",
+            "demo",
+            &file,
+        ],
+        "",
+    );
+    let outcomes = |text: &str| {
+        let report: Value = serde_json::from_str(text).unwrap();
+        report["outcomes"].as_array().unwrap().clone()
+    };
+    let (checked, tested) =
+        (outcomes(&String::from_utf8(check.stdout).unwrap()), outcomes(&tested));
+    assert_eq!(check.status.code(), Some(code));
+    assert!(checked.len() > 3, "{checked:?}");
+    for (of_check, of_test) in checked.iter().zip(&tested) {
+        for field in ["check", "status", "subject", "seen", "effect", "errors", "remedy"] {
+            assert_eq!(of_check[field], of_test[field], "{field}");
+        }
+    }
+    assert_eq!(checked.len(), tested.len());
+}
+
+/// What was found in the documents, or made up, is not called a flag.
+#[test]
+fn origins_are_told() {
+    let star = data("star.json");
+    let test = ["test", "--cluster", "prod", "--karpenter-version", "1.14.1", "-o", "json"];
+    let origins = |file: &str, flags: &[&str]| {
+        let (_, report, _) = run(&[&test[..], flags, &[file]].concat(), "");
+        let target = serde_json::from_str::<Value>(&report).unwrap()["target"].clone();
+        ["region", "karpenter_version"]
+            .map(|key| target[key]["origin"].clone())
+            .into_iter()
+            .chain(["node_roles", "queues"].map(|key| target[key][0]["origin"].clone()))
+            .map(|origin| origin.as_str().unwrap_or_default().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(origins(&star, &[]), ["stand-in", "flag", "stand-in", ""]);
+    let old = data("single-0.32.json");
+    assert_eq!(origins(&old, &[]), ["documents", "flag", "documents", "documents"]);
+    let flags = ["--region", "eu-west-1", "--node-role", "N", "--queue", "q"];
+    assert_eq!(origins(&old, &flags), ["flag"; 4]);
 }
 
 #[test]

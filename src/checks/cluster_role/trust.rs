@@ -3,7 +3,7 @@
 use crate::{
     checks::{
         Area, Check, Context, Judged, Stop, Verdicts, remedies,
-        trust::{Assumption, Refused},
+        trust::{Assumption, Refused, culprit},
     },
     facts::{arn, eks::Cluster, iam::Role},
     outcome::{Finding, Remedy},
@@ -55,7 +55,9 @@ fn judge(cx: &Context<'_>, cluster: &Cluster, role: &Role) -> Result<Finding, St
     // EKS sends both keys (EKS user guide, cross-service confused deputy prevention).
     let account = arn::account(&cluster.arn).unwrap_or_default();
     let sent = [("aws:SourceArn", cluster.arn.as_str()), ("aws:SourceAccount", account)];
-    let assumption = Assumption { role, service: EKS, actions: needed(cx), sent: &sent };
+    let organization = &cx.facts.organization;
+    let assumption =
+        Assumption { role, organization, service: EKS, actions: needed(cx), sent: &sent };
     let refused = assumption.refused()?;
     let Some(first) = refused.first() else {
         let actions = needed(cx).join(" and ");
@@ -63,8 +65,8 @@ fn judge(cx: &Context<'_>, cluster: &Cluster, role: &Role) -> Result<Finding, St
     };
     let actions: Vec<_> = refused.iter().map(|refused| refused.action).collect();
     let seen = format!(
-        "The trust policy of {}, the cluster's role, does not let {EKS} call {}.",
-        role.name,
+        "{}, the cluster's role, does not let {EKS} call {}.",
+        culprit(role, refused.iter().all(|one| one.by_organization)).trim_end_matches(','),
         actions.join(" and ")
     );
     Ok(broken(cx, seen)

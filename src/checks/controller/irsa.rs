@@ -6,9 +6,10 @@ use crate::{
         Context, Stop,
         controller::trust::no_credentials,
         remedies::{quote, replace_trust},
+        trust::{Trust, culprit, exempt, is_by_organization},
     },
     facts::{arn, iam::Role},
-    iam::{Clause, Decision, NamedPolicy, Policy, PolicyKind, Principal, Request, trust},
+    iam::{Clause, Decision, Entry, Principal, Request},
     outcome::{Finding, FindingStatus, Remedy},
     requirements::{policy::Layout, role},
     target::{Origin, Product},
@@ -47,10 +48,9 @@ impl<'c, 'a> Irsa<'c, 'a> {
         let no_issuer = || Stop::unknown("eks:DescribeCluster does not name the cluster's issuer");
         let issuer = arn::oidc_issuer(cluster).ok_or_else(no_issuer)?;
         let provider = arn::oidc_provider(cluster).ok_or_else(no_issuer)?;
-        let policy = Policy::parse_as(PolicyKind::Trust, &role.trust).map_err(|error| {
-            Stop::unknown(format!("the trust policy of {} cannot be read: {error}", role.name))
-        })?;
-        let meant = policy
+        let trust = Trust::of(cx, role)?;
+        let meant = trust
+            .policy()
             .statements
             .iter()
             .flat_map(|statement| &statement.principal)
@@ -62,7 +62,11 @@ impl<'c, 'a> Irsa<'c, 'a> {
             .with(&format!("{issuer}:aud"), AUDIENCE)
             .unknown("sts:RoleSessionName")
             .unknown_globals();
-        let decision = trust::decide(&NamedPolicy::new("trust", policy), &request);
+        // The call is signed by nobody, who belongs to no organisation.
+        let request = ["aws:PrincipalOrgID", "aws:PrincipalOrgPaths"]
+            .iter()
+            .fold(request, |asked, key| asked.with(key, Entry::Absent));
+        let decision = trust.decide(&request)?;
         Ok(Self { cx, role, namespace, account, issuer, provider, decision, meant })
     }
 
@@ -120,8 +124,8 @@ impl<'c, 'a> Irsa<'c, 'a> {
     fn refused(&self) -> Finding {
         let (namespace, account) = (self.namespace, self.account);
         let mut seen = format!(
-            "The trust policy of {} does not let {namespace}/{account} of this cluster in.{}",
-            self.role.name,
+            "{} does not let {namespace}/{account} of this cluster in.{}",
+            culprit(self.role, is_by_organization(&self.decision)),
             self.hint()
         );
         // Nothing in AWS says where Karpenter runs; before 0.33 it was another namespace.
@@ -197,6 +201,9 @@ impl<'c, 'a> Irsa<'c, 'a> {
     }
 
     pub fn mend(&self, elsewhere: bool) -> Remedy {
+        if is_by_organization(&self.decision) {
+            return exempt(self.role);
+        }
         let words = match elsewhere {
             true => {
                 "If Karpenter runs there, say so with --namespace and --service-account. If not, \

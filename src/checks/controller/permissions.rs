@@ -7,7 +7,7 @@ use crate::{
         permissions::{Answers, Refused, Who, add_policies, without_policy},
         setup::{distinct_requests, queues, setup, setups},
     },
-    outcome::{Remedy, Unknown},
+    outcome::{Finding, FindingStatus, Remedy, Unknown},
     requirements::{
         self, Request, Setup,
         policy::{self, Layout},
@@ -111,7 +111,21 @@ fn judge(cx: &Context<'_>, controller: &Controller<'_>) -> Result<Vec<Judged>, S
     answers.unknown.extend(unseen_queue(cx));
     // Permissions do not hang on which NodeClass it is, so that the first one stands for all.
     let setup = setup(cx, Product::Karpenter)?;
-    Ok(who.findings(answers, |refused| mend(cx, controller, &setup, refused)))
+    let mut judged = who.findings(answers, |refused| mend(cx, controller, &setup, refused));
+    for one in &mut judged {
+        say_guess(cx, one);
+    }
+    Ok(judged)
+}
+
+/// A pass for a version that is guessed is no plain pass.
+fn say_guess(cx: &Context<'_>, judged: &mut Judged) {
+    let Ok(Finding { status: FindingStatus::Pass, seen, .. }) = &mut judged.verdict else { return };
+    match cx.guessed_version() {
+        Ok(None) => {}
+        Ok(Some(guess)) => *seen = format!("{seen}. {guess}"),
+        Err(stop) => judged.verdict = Err(stop),
+    }
 }
 
 fn requests(cx: &Context<'_>, setups: &[Setup]) -> Vec<Request> {

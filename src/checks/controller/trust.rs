@@ -3,8 +3,10 @@
 use super::{all_read, associations, identity, is_controllers, role_not_found};
 use crate::{
     checks::{
-        Area, Check, Context, Judged, Stop, Verdicts, controller::irsa::Irsa, remedies::quote,
-        trust::Assumption,
+        Area, Check, Context, Judged, Stop, Verdicts,
+        controller::irsa::Irsa,
+        remedies::quote,
+        trust::{Assumption, culprit},
     },
     facts::{eks::PodIdentityAssociation, iam::Role},
     outcome::{Finding, FindingStatus, Remedy},
@@ -111,7 +113,9 @@ fn by_pod_identity(
         ]);
     }
     sent.retain(|(_, value)| !value.is_empty());
-    let assumption = Assumption { role, service: PODS, actions: ACTIONS, sent: &sent };
+    let organization = &cx.facts.organization;
+    let assumption =
+        Assumption { role, organization, service: PODS, actions: ACTIONS, sent: &sent };
     let refused = assumption.refused()?;
     let Some(first) = refused.first() else {
         return Ok(Finding::pass(format!(
@@ -123,8 +127,8 @@ fn by_pod_identity(
     Ok(no_credentials(
         FindingStatus::Fail,
         format!(
-            "The trust policy of {} does not let {PODS} call {}, which the association {} needs.",
-            role.name,
+            "{} does not let {PODS} call {}, which the association {} needs.",
+            culprit(role, refused.iter().all(|one| one.by_organization)),
             actions.join(" and "),
             association.id
         ),
@@ -164,7 +168,9 @@ fn unbound(
         quote(&role.arn)
     );
     let sent = [];
-    let assumption = Assumption { role, service: PODS, actions: ACTIONS, sent: &sent };
+    let organization = &cx.facts.organization;
+    let assumption =
+        Assumption { role, organization, service: PODS, actions: ACTIONS, sent: &sent };
     let mut remedy = Remedy::new(format!(
         "Associate the role with {namespace}/{account}; or, if Karpenter runs in another namespace \
          or under another service account, say so with --namespace and --service-account."

@@ -2,7 +2,10 @@
 
 use super::each;
 use crate::{
-    checks::{Area, Check, Context, Stop, Verdicts, trust::Assumption},
+    checks::{
+        Area, Check, Context, Stop, Verdicts,
+        trust::{Assumption, culprit},
+    },
     facts::{arn, iam::Role},
     outcome::Finding,
     target::{NodeRole, Product},
@@ -49,10 +52,10 @@ fn run(cx: &Context<'_>) -> Verdicts {
 
 fn judge(cx: &Context<'_>, node_role: &NodeRole) -> Result<Finding, Stop> {
     let role = super::existing(cx, node_role)?;
-    let own = ec2(role, arn::ec2_principal(cx.target.partition));
+    let own = ec2(cx, role, arn::ec2_principal(cx.target.partition));
     let mut refused = own.refused();
     for service in also_ec2(cx.target.partition) {
-        let by_other = ec2(role, service).refused();
+        let by_other = ec2(cx, role, service).refused();
         if !allowed(&refused) && (allowed(&by_other) || by_other.is_err()) {
             refused = by_other;
         }
@@ -63,8 +66,9 @@ fn judge(cx: &Context<'_>, node_role: &NodeRole) -> Result<Finding, Stop> {
     };
     Ok(Finding::fail(
         format!(
-            "The trust policy of {} does not let {} call sts:AssumeRole.",
-            role.name, own.service
+            "{} does not let {} call sts:AssumeRole.",
+            culprit(role, refused.by_organization),
+            own.service
         ),
         "Instances start without credentials, never register as nodes, and are replaced after 15 \
          minutes, again and again.",
@@ -90,8 +94,8 @@ fn also_ec2(partition: &str) -> &'static [&'static str] {
     }
 }
 
-fn ec2<'a>(role: &'a Role, service: &'a str) -> Assumption<'a> {
-    Assumption { role, service, actions: ACTIONS, sent: &[] }
+fn ec2<'a>(cx: &Context<'a>, role: &'a Role, service: &'a str) -> Assumption<'a> {
+    Assumption { role, organization: &cx.facts.organization, service, actions: ACTIONS, sent: &[] }
 }
 
 fn allowed<T>(refused: &Result<Vec<T>, Stop>) -> bool {

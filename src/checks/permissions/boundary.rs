@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    Answers, Grants, Refused, Who, consequence, distinct_actions, is_grave, limits::each_role,
+    Grants, Refused, distinct_actions,
+    limits::{Limit, each_role},
 };
 use crate::{
     checks::{
@@ -70,38 +71,22 @@ fn judge(
     let Some(boundary) = &role.boundary else {
         return Ok(Finding::pass(format!("{} has no permissions boundary", role.name)));
     };
-    let answers = Answers::to(requests, grants);
-    let mut refused = answers.refused;
-    // What the role's own policies refuse as well is not the boundary's doing.
-    refused.retain(|refused| {
-        refused.by_boundary() && grants.allows_without_boundary(&refused.request)
-    });
-    let Some(worst) = consequence(&refused) else {
-        return match answers.unknown.into_iter().next() {
-            Some(unknown) => Err(Stop::Unknown(unknown)),
-            None => Ok(Finding::pass(format!(
-                "the permissions boundary {boundary} leaves {} what it needs",
-                role.name
-            ))),
-        };
+    let limit = Limit {
+        role,
+        refuses: Refused::by_boundary,
+        allowed_without: Grants::allows_without_boundary,
+        pass: format!("the permissions boundary {boundary} leaves {} what it needs", role.name),
+        name: "The boundary",
+        error: CHECK.errors[0],
     };
-    let who = Who {
-        role: &role.name,
-        asker: String::new(),
-        cluster: &cx.target.cluster,
-        errors: CHECK.errors,
+    let seen = |refused: &[Refused]| {
+        format!(
+            "The permissions boundary {boundary} takes {} from {}, which its own policies allow.",
+            listed(&distinct_actions(refused)),
+            role.name
+        )
     };
-    let mut finding = who.finding(worst, &refused);
-    finding.seen = format!(
-        "The permissions boundary {boundary} takes {} from {}, which its own policies allow.",
-        listed(&distinct_actions(&refused)),
-        role.name
-    );
-    finding.errors = vec![CHECK.errors[0]];
-    if is_grave(worst) {
-        finding.effect = format!("The boundary alone is the cause. {}", finding.effect);
-    }
-    Ok(finding.mend(mend(cx, role, boundary, &refused)))
+    limit.judge(cx, grants, requests, seen, |refused| mend(cx, role, boundary, refused))
 }
 
 /// A new version of the boundary, if it is ours to change and nothing in it denies outright.
@@ -130,7 +115,10 @@ fn mend(cx: &Context<'_>, role: &Role, boundary: &str, refused: &[Refused]) -> R
     ));
     let present = cx.facts.policies.get(boundary).and_then(|document| document.value());
     let Some(document) = present.and_then(|text| widened(text, &actions)) else { return remedy };
-    let file = format!("{}.json", arn::role_name(boundary));
+    let file = format!("{}.json", arn::role_name(boundary).trim_end_matches(".json"));
+    if !boundary.starts_with("arn:") {
+        return remedy.document(file, &document);
+    }
     let command = format!(
         "aws iam create-policy-version --policy-arn {} --policy-document {} --set-as-default",
         quote(boundary),

@@ -11,20 +11,72 @@ use crate::{
     requirements::Request,
 };
 
-/// Services whose resources a resource control policy protects; no other request is touched.
-/// <https://docs.aws.amazon.com/organizations/latest/userguide/orgs_manage_policies_rcps.html>
+/// Services whose resources a resource control policy protects; no other request is touched. The
+/// list has grown from five in 2024; as of 2026-10-01.
+/// <https://docs.aws.amazon.com/organizations/latest/userguide/orgs_manage_policies_rcps.html#rcp-supported-services>
 const RESOURCE_CONTROLLED: &[&str] = &[
     "aoss",
+    "appconfig",
+    "appstream",
+    "autoscaling",
+    "autoscaling-plans",
+    "budgets",
+    "clouddirectory",
+    "cloudfront",
+    "cloudsearch",
+    "cloudtrail-data",
+    "codeartifact",
+    "codebuild",
+    "codecommit",
+    "codepipeline",
     "cognito-identity",
     "cognito-idp",
+    "comprehend",
+    "comprehendmedical",
+    "compute-optimizer",
+    "cost-optimization-hub",
+    "dax",
+    "dsql",
     "dynamodb",
     "ecr",
+    "ecr-public",
+    "events",
+    "firehose",
+    "fis",
+    "fms",
+    "gamelift",
+    "health",
+    "inspector-scan",
+    "kendra",
+    "kinesisvideo",
     "kms",
     "logs",
+    "memorydb",
+    "networkmonitor",
+    "notifications",
+    "opensearch",
+    "pca-connector-ad",
+    "personalize",
+    "polly",
+    "pricing",
+    "resource-groups",
+    "rolesanywhere",
     "s3",
     "secretsmanager",
+    "servicediscovery",
+    "signin",
     "sqs",
     "sts",
+    "support",
+    "swf",
+    "textract",
+    "timestream-influxdb",
+    "transcribe",
+    "transfer",
+    "translate",
+    "wafv2",
+    "workspaces",
+    "xray",
 ];
 
 /// What the organisation says to the account of a role.
@@ -50,10 +102,14 @@ impl Control {
             return Self::default();
         }
         let mut control = Self { account: found.account.clone(), ..Self::default() };
-        let id = || Entry::from(found.id.as_str());
-        control.context.push(("aws:PrincipalOrgID", id()));
+        if !found.is_of_files() {
+            control.context.push(("aws:PrincipalOrgID", Entry::from(found.id.as_str())));
+        }
         let Some(levels) = found.levels.value() else { return control };
-        control.context.push(("aws:PrincipalOrgPaths", Entry::List(vec![path(found, levels)])));
+        if !found.is_of_files() {
+            let path = path(found, levels);
+            control.context.push(("aws:PrincipalOrgPaths", Entry::List(vec![path])));
+        }
         for level in levels {
             control.add(found, level);
         }
@@ -95,11 +151,12 @@ impl Control {
         policies
     }
 
-    /// Whether resource control policies have a say in a request.
+    /// Whether resource control policies have a say in a request. One for no resource falls under
+    /// those of the caller's account.
     pub fn protects(&self, request: &Request) -> bool {
         !self.resource.is_empty()
             && RESOURCE_CONTROLLED.contains(&request.service())
-            && self.owns(request)
+            && (request.resource == "*" || self.owns(request))
     }
 
     /// Whether the request is for a resource of the account, which is a part of the organisation.
@@ -110,7 +167,7 @@ impl Control {
 
 /// How a decision names a policy of the organisation.
 pub fn shown(id: &str, name: &str) -> String {
-    format!("{name} ({id})")
+    if id == name { name.to_owned() } else { format!("{name} ({id})") }
 }
 
 /// The account's place, as AWS writes it: `o-…/r-…/ou-…/`.

@@ -21,13 +21,21 @@ pub fn exempt(
     grants: &Grants,
     refused: &[Refused],
 ) -> Remedy {
-    let remedy = Remedy::new(format!(
-        "No policy in this account mends it. Ask the owners of the organisation {} (management \
-         account {}) to exempt {}, or to narrow the statement; the commands are theirs to run.",
-        organization.id, organization.management_account, role.name
-    ));
+    let mut remedy = Remedy::new(match organization.is_of_files() {
+        true => format!(
+            "No policy of the role mends it. Exempt {}, or narrow the statement; the documents \
+             are the present policies with the exemption.",
+            role.name
+        ),
+        false => format!(
+            "No policy in this account mends it. Ask the owners of {} (management account {}) to \
+             exempt {}, or to narrow the statement; the commands are theirs to run.",
+            organization.words(),
+            organization.management_account,
+            role.name
+        ),
+    });
     let mut seen: Vec<&StatementRef> = Vec::new();
-    let mut remedy = remedy;
     for refused in refused {
         let Decision::Denied { statement, .. } = &refused.decision else { continue };
         if !seen.contains(&statement) {
@@ -39,7 +47,11 @@ pub fn exempt(
         let document = organization.policies.get(id).and_then(|document| document.value());
         let exempted = document.and_then(|text| exempted(text, &of_policy, &role.arn));
         let Some(document) = exempted else { continue };
-        let file = format!("{name}.json");
+        let file = format!("{}.json", name.trim_end_matches(".json"));
+        if organization.is_of_files() {
+            remedy = remedy.document(file, &document);
+            continue;
+        }
         let command = format!(
             "aws organizations update-policy --policy-id {} --content {}",
             quote(id),
@@ -112,20 +124,26 @@ fn allow(
     if targets.is_empty() {
         return remedy;
     }
+    let (ids, targets) = (&targets, listed(&targets));
     let mut actions = distinct_actions(refused);
     actions.retain(|action| lacking.iter().any(|refused| refused.request.action == *action));
     let document = json!({"Version": "2012-10-17", "Statement": [
         {"Sid": "LeaveToKarpenter", "Effect": "Allow", "Action": actions, "Resource": "*"}]});
+    let mut remedy = remedy.document("LeaveToKarpenter.json", &document);
+    remedy.words = format!(
+        "{} A service control policy must allow the call at every level: attach one to {targets}{}",
+        remedy.words,
+        match organization.is_of_files() {
+            true => ".",
+            false => ", with the id that the first command prints.",
+        }
+    );
+    if organization.is_of_files() {
+        return remedy;
+    }
     let create = "aws organizations create-policy --name LeaveToKarpenter --description \
         'What Karpenter calls' --type SERVICE_CONTROL_POLICY --content file://LeaveToKarpenter.json";
-    let mut remedy = remedy.document("LeaveToKarpenter.json", &document).run(create);
-    remedy.words = format!(
-        "{} A service control policy must allow the call at every level: attach one to {}, with \
-         the id that the first command prints.",
-        remedy.words,
-        listed(&targets)
-    );
-    targets.iter().fold(remedy, |remedy, target| {
+    ids.iter().fold(remedy.run(create), |remedy, target| {
         remedy.run(format!(
             "aws organizations attach-policy --policy-id \"$POLICY_ID\" --target-id {}",
             quote(target)

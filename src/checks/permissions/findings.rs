@@ -1,6 +1,6 @@
 //! From answers to findings: one a consequence, with the requests that are refused.
 
-use super::{Answers, Refused, hints::hints};
+use super::{Answers, Refused, hints::hints, reasons::reasons};
 use crate::{
     checks::{Judged, Stop, remedies::listed},
     iam::Decision,
@@ -52,11 +52,12 @@ impl Who<'_> {
     /// What is refused, without a remedy.
     pub fn finding(&self, consequence: Consequence, refused: &[Refused]) -> Finding {
         let seen = format!(
-            "{} may not call {} as {} does.{}",
+            "{} may not call {} as {} does.{}{}",
             self.role,
             listed(&distinct_actions(refused)),
             self.asker,
-            hints(refused, self.cluster)
+            hints(refused, self.cluster),
+            reasons(refused)
         );
         let finding = match is_grave(consequence) {
             true => Finding::fail(seen, effect(consequence, refused)),

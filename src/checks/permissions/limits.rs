@@ -2,17 +2,66 @@
 
 use std::collections::BTreeSet;
 
-use super::Grants;
+use super::{Answers, Grants, Refused, Who, consequence, is_grave};
 use crate::{
     checks::{Context, Judged, Stop, Verdicts, controller, node_role, setup::setup},
     facts::{arn, iam::Role},
-    outcome::Finding,
+    outcome::{Finding, Remedy},
     requirements::{self, Request},
     target::Product,
 };
 
 /// Judges a role, by what it is granted and what is asked of it.
 type Judge<'a> = &'a dyn Fn(&Context<'_>, &Role, &Grants, Vec<Request>) -> Result<Finding, Stop>;
+
+/// Something beside the role's own policies that may take away what these allow.
+pub struct Limit<'a> {
+    pub role: &'a Role,
+    /// Whether a refusal is its doing.
+    pub refuses: fn(&Refused) -> bool,
+    /// Whether the request would be allowed without it.
+    pub allowed_without: fn(&Grants, &Request) -> bool,
+    /// What is said where it takes nothing away.
+    pub pass: String,
+    /// `The boundary`.
+    pub name: &'static str,
+    pub error: &'static str,
+}
+
+impl Limit<'_> {
+    /// What it takes away, out of what is asked of the role. What the role's own policies refuse
+    /// as well is not its doing.
+    pub fn judge(
+        self,
+        cx: &Context<'_>,
+        grants: &Grants,
+        requests: Vec<Request>,
+        seen: impl FnOnce(&[Refused]) -> String,
+        mend: impl FnOnce(&[Refused]) -> Remedy,
+    ) -> Result<Finding, Stop> {
+        let Answers { mut refused, unknown, .. } = Answers::to(requests, grants);
+        refused.retain(|one| (self.refuses)(one) && (self.allowed_without)(grants, &one.request));
+        let Some(worst) = consequence(&refused) else {
+            return match unknown.into_iter().next() {
+                Some(unknown) => Err(Stop::Unknown(unknown)),
+                None => Ok(Finding::pass(self.pass)),
+            };
+        };
+        let who = Who {
+            role: &self.role.name,
+            asker: String::new(),
+            cluster: &cx.target.cluster,
+            errors: &[],
+        };
+        let mut finding = who.finding(worst, &refused);
+        finding.seen = seen(&refused);
+        finding.errors = vec![self.error];
+        if is_grave(worst) {
+            finding.effect = format!("{} alone is the cause. {}", self.name, finding.effect);
+        }
+        Ok(finding.mend(mend(&refused)))
+    }
+}
 
 /// Judges the controller's role, with EKS Auto Mode the cluster's, and each node role.
 pub fn each_role(cx: &Context<'_>, judge: Judge<'_>) -> Verdicts {

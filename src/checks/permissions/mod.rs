@@ -18,10 +18,13 @@ mod grants;
 mod hints;
 mod limits;
 mod mend;
+pub mod own;
 pub mod organization;
+mod reasons;
 pub mod simulation;
 
 pub use answers::{Answers, Refused};
+pub use control::Control;
 pub use findings::{Who, consequence, distinct_actions, is_grave};
 pub use grants::{Answer, Grants};
 pub use mend::{add_policies, without_policy};

@@ -1,8 +1,9 @@
 //! The organisation's policies leave the roles what they need.
 
 use super::{
-    Answers, Grants, Refused, Who, consequence, distinct_actions, exempt::exempt, is_grave,
-    limits::each_role,
+    Grants, Refused, distinct_actions,
+    exempt::exempt,
+    limits::{Limit, each_role},
 };
 use crate::{
     checks::{Area, Check, Context, Stop, Verdicts, remedies::listed},
@@ -99,40 +100,24 @@ fn judge(
     requests: Vec<Request>,
 ) -> Result<Finding, Stop> {
     let organization = visible(cx)?;
-    let answers = Answers::to(requests, grants);
-    let mut refused = answers.refused;
-    // What the role's own policies refuse as well is not the organisation's doing.
-    refused.retain(|refused| {
-        refused.by_organization() && grants.allows_without_organization(&refused.request)
-    });
-    let Some(worst) = consequence(&refused) else {
-        return match answers.unknown.into_iter().next() {
-            Some(unknown) => Err(Stop::Unknown(unknown)),
-            None => Ok(Finding::pass(format!(
-                "the policies of the organisation {} leave {} what it needs",
-                organization.id, role.name
-            ))),
-        };
+    let limit = Limit {
+        role,
+        refuses: Refused::by_organization,
+        allowed_without: Grants::allows_without_organization,
+        pass: format!("the policies of {} leave {} what it needs", organization.words(), role.name),
+        name: "The organisation",
+        error: CHECK.errors[0],
     };
-    let who = Who {
-        role: &role.name,
-        asker: String::new(),
-        cluster: &cx.target.cluster,
-        errors: CHECK.errors,
+    let seen = |refused: &[Refused]| {
+        format!(
+            "{} of {} takes {} from {}, which its own policies allow.",
+            culprits(refused),
+            organization.words(),
+            listed(&distinct_actions(refused)),
+            role.name
+        )
     };
-    let mut finding = who.finding(worst, &refused);
-    finding.seen = format!(
-        "{} of the organisation {} takes {} from {}, which its own policies allow.",
-        culprits(&refused),
-        organization.id,
-        listed(&distinct_actions(&refused)),
-        role.name
-    );
-    finding.errors = vec![CHECK.errors[0]];
-    if is_grave(worst) {
-        finding.effect = format!("The organisation alone is the cause. {}", finding.effect);
-    }
-    Ok(finding.mend(exempt(organization, role, grants, &refused)))
+    limit.judge(cx, grants, requests, seen, |refused| exempt(organization, role, grants, refused))
 }
 
 /// The policies that deny, each once; or the want of one that allows.

@@ -9,6 +9,10 @@ impl Assumption<'_> {
     /// How to let the service in: the present trust policy with what is missing added, or where
     /// that is not enough, one that replaces it.
     pub fn mend(&self) -> Remedy {
+        let is_ours = |refused: &super::Refused<'_>| !refused.by_organization;
+        if self.refused().is_ok_and(|refused| !refused.is_empty() && !refused.iter().any(is_ours)) {
+            return super::exempt(self.role);
+        }
         let name = &self.role.name;
         let what = format!("Let {} call {} on {name}.", self.service, self.actions.join(" and "));
         let kept = [self.with_actions_added(), self.with_statement_added()]

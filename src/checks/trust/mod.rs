@@ -2,10 +2,11 @@
 
 mod mend;
 
-use super::Stop;
+use super::{Context, Stop, permissions::Control};
 use crate::{
-    facts::iam::Role,
-    iam::{Decision, NamedPolicy, Policy, PolicyKind, Principal, Request, trust},
+    facts::{Fact, iam::Role, organizations::Organization},
+    iam::{Decision, Entry, Layer, NamedPolicy, Policy, PolicyKind, Principal, Request, trust},
+    outcome::Remedy,
 };
 
 /// Keys that a service may send when it assumes a role. Which it sends, and with what, is not
@@ -21,9 +22,16 @@ const PERHAPS_SENT: &[&str] = &[
     "sts:TransitiveTagKeys",
 ];
 
+/// Keys that no request of a service has: it belongs to no organisation, and comes through no VPC
+/// endpoint of yours.
+const NEVER_SENT: &[&str] =
+    &["aws:PrincipalOrgID", "aws:PrincipalOrgPaths", "aws:SourceVpc", "aws:SourceVpce"];
+
 /// A service that has to assume a role.
 pub struct Assumption<'a> {
     pub role: &'a Role,
+    /// Its resource control policies bear on who may assume a role, as far as they were read.
+    pub organization: &'a Fact<Organization>,
     /// Such as `eks.amazonaws.com`.
     pub service: &'a str,
     /// What the service has to be allowed, such as `sts:AssumeRole`.
@@ -38,6 +46,65 @@ pub struct Refused<'a> {
     pub action: &'a str,
     /// The statement that decides, in words.
     pub why: String,
+    /// Whether that is the organisation's.
+    pub by_organization: bool,
+}
+
+/// Whose policy refuses: `The trust policy of R`.
+pub fn culprit(role: &Role, by_organization: bool) -> String {
+    match by_organization {
+        true => format!("A resource control policy of the organisation, for {},", role.name),
+        false => format!("The trust policy of {}", role.name),
+    }
+}
+
+/// Whether a resource control policy decides.
+pub fn is_by_organization(decision: &Decision) -> bool {
+    matches!(decision, Decision::Denied { layer: Layer::ResourceControl, .. })
+}
+
+/// What to do where the organisation refuses: nothing in the account helps.
+pub fn exempt(role: &Role) -> Remedy {
+    Remedy::new(format!(
+        "No trust policy mends it. Have the owners of the organisation take {} out of what the \
+         statement denies, or let services and identity providers through it: their requests carry \
+         no aws:PrincipalOrgID.",
+        role.arn
+    ))
+}
+
+/// A trust policy, and what an organisation adds to it.
+pub struct Trust {
+    policy: NamedPolicy,
+    control: Control,
+}
+
+impl Trust {
+    pub fn of(cx: &Context<'_>, role: &Role) -> Result<Self, Stop> {
+        Self::read(&cx.facts.organization, role, &role.trust)
+    }
+
+    fn read(organization: &Fact<Organization>, role: &Role, text: &str) -> Result<Self, Stop> {
+        let policy = Policy::parse_as(PolicyKind::Trust, text).map_err(|error| {
+            Stop::unknown(format!("the trust policy of {} cannot be read: {error}", role.name))
+        })?;
+        let control = Control::of(organization, &role.arn);
+        Ok(Self { policy: NamedPolicy::new("trust", policy), control })
+    }
+
+    pub fn policy(&self) -> &Policy {
+        &self.policy.policy
+    }
+
+    /// Whether a service, or the token of an identity provider, may assume the role. A policy of
+    /// the organisation that was not read may take it away.
+    pub fn decide(&self, request: &Request) -> Result<Decision, Stop> {
+        let decision = trust::decide_under(&self.control.resource, &self.policy, request);
+        match &self.control.unread {
+            Some(unread) if decision.is_allowed() => Err(Stop::Unknown(unread.clone())),
+            _ => Ok(decision),
+        }
+    }
 }
 
 impl<'a> Assumption<'a> {
@@ -48,18 +115,19 @@ impl<'a> Assumption<'a> {
 
     fn refused_by(&self, trust: &str) -> Result<Vec<Refused<'a>>, Stop> {
         let name = &self.role.name;
-        let policy = Policy::parse_as(PolicyKind::Trust, trust).map_err(|error| {
-            Stop::unknown(format!("the trust policy of {name} cannot be read: {error}"))
-        })?;
-        let policy = NamedPolicy::new("trust", policy);
+        let trust = Trust::read(self.organization, self.role, trust)?;
         let mut refused = Vec::new();
         let mut unknown = None;
         for action in self.actions.iter().copied() {
-            let decision = trust::decide(&policy, &self.request(action));
+            let decision = trust.decide(&self.request(action))?;
             match decision {
                 Decision::Allowed { .. } => {}
                 Decision::Unknown { .. } => unknown = unknown.or(Some((action, decision))),
-                _ => refused.push(Refused { action, why: decision.to_string() }),
+                _ => refused.push(Refused {
+                    action,
+                    why: decision.to_string(),
+                    by_organization: is_by_organization(&decision),
+                }),
             }
         }
         match unknown {
@@ -74,6 +142,7 @@ impl<'a> Assumption<'a> {
     fn request(&self, action: &str) -> Request {
         let service = Principal::Service(self.service.to_owned());
         let request = Request::new(service, action, &self.role.arn).unknown_globals();
+        let request = NEVER_SENT.iter().fold(request, |asked, key| asked.with(key, Entry::Absent));
         let request = PERHAPS_SENT.iter().fold(request, |request, key| request.unknown(key));
         let request = request.unknown_prefix("aws:RequestTag/");
         self.sent.iter().fold(request, |request, (key, value)| request.with(key, *value))
@@ -102,6 +171,7 @@ mod tests {
     pub(super) fn assumption(role: &Role) -> Assumption<'_> {
         Assumption {
             role,
+            organization: &Fact::Absent,
             service: "eks.amazonaws.com",
             actions: &["sts:AssumeRole", "sts:TagSession"],
             sent: &[("aws:SourceAccount", ACCOUNT)],
@@ -117,6 +187,39 @@ mod tests {
 
     pub(super) fn trust(statement: &Value) -> Value {
         json!({"Version": "2012-10-17", "Statement": statement})
+    }
+
+    /// Resource control policies bear on who may assume a role. What says "only our own" without
+    /// a word about services shuts them out.
+    #[test]
+    fn the_organisations_policies_count() {
+        let organization = |condition: &Value| -> Fact<Organization> {
+            let deny = json!({"Version": "2012-10-17", "Statement": {"Effect": "Deny",
+                "Principal": "*", "Action": "sts:*", "Resource": "*", "Condition": condition}});
+            let attached = json!({"known": [{"id": "p-1", "name": "Own"}]});
+            serde_json::from_value(
+                json!({"known": {"id": "o-1", "management_account": "999999999999",
+                "account": ACCOUNT, "policies": {"p-1": {"known": deny.to_string()}},
+                "levels": {"known": [{"id": "r-1", "service_control": {"known": []},
+                    "resource_control": attached}]}}}),
+            )
+            .unwrap()
+        };
+        let role = role(&trust(&json!([allow(&json!("sts:*"), &json!({}))])));
+        let ours = json!({"StringNotEqualsIfExists": {"aws:PrincipalOrgID": "o-1"}});
+        let mut services = ours.clone();
+        services["BoolIfExists"] = json!({"aws:PrincipalIsAWSService": "false"});
+        for (condition, refused) in [(ours, 2), (services, 0)] {
+            let organization = organization(&condition);
+            let assumption = Assumption { organization: &organization, ..assumption(&role) };
+            let found = assumption.refused().unwrap();
+            assert_eq!(found.len(), refused, "{condition}: {found:?}");
+            assert!(found.iter().all(|one| one.by_organization));
+            if refused > 0 {
+                let words = assumption.mend().words;
+                assert!(words.starts_with("No trust policy mends it."), "{words}");
+            }
+        }
     }
 
     /// `None` is unknown.

@@ -60,7 +60,10 @@ fn judge(cx: &Context<'_>, version: KubernetesVersion) -> Result<Finding, Stop> 
         return Err(Stop::Unknown(too_new_to_know(version)));
     }
     let Some(finding) = out_of_range(cx, version, range, &seen) else {
-        return Ok(Finding::pass(seen));
+        return Ok(Finding::pass(match cx.guessed_version()? {
+            Some(guess) => format!("{seen} {guess}"),
+            None => seen,
+        }));
     };
     Ok(finding.errors(&["kubernetes-version-incompatible"]).evidence(
         "eks:DescribeCluster",

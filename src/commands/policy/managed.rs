@@ -30,10 +30,15 @@ const CLUSTER: &[(&str, &[&str])] = &[
 ];
 
 /// The Sid of the statements of a stand-in, which are not those of the policy itself.
-pub const SID: &str = "StandIn";
+const SID: &str = "StandIn";
+
+/// A decision in words: the statements of a stand-in are not named, as its policy has others.
+pub fn told(text: &str) -> String {
+    text.replace(&format!("statement {SID} of policy "), "the AWS managed policy ")
+}
 
 /// What all of EKS's cluster roles have.
-pub const CLUSTER_POLICY: &str = "AmazonEKSClusterPolicy";
+const CLUSTER_POLICY: &str = "AmazonEKSClusterPolicy";
 
 /// A document that allows what the managed policy of this ARN was made for.
 pub fn stand_in(arn: &str, setup: &Setup) -> Option<Document> {

@@ -1,18 +1,16 @@
 //! `policy`: what Karpenter must be allowed, printed, tested and compared, without AWS.
 
 mod diff;
+mod facts;
 mod infer;
 mod input;
-mod judge;
 mod managed;
 mod names;
+mod organization;
 mod print;
-mod questions;
-mod reasons;
 mod simulate;
 mod subject;
 mod test;
-mod trust;
 
 use super::{Failure, console};
 use crate::{

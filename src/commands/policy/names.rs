@@ -29,19 +29,17 @@ pub fn setup(args: &NamesArgs, place: &Place) -> Result<Setup, String> {
         false => format!("{iam}:role/{role}"),
     };
     setup.node_role_arns = args.node_roles.iter().map(role_arn).collect();
-    if let Some(queue) = &args.queue {
+    if let Some(queue) = &args.interruption_queue {
         setup.features.insert(Feature::Queue);
-        setup.queue_arn = Some(match queue.starts_with("arn:") {
-            true => queue.clone(),
-            false => {
-                format!("arn:{}:sqs:{}:{}:{queue}", place.partition, place.region, place.account)
-            }
-        });
+        setup.queue_arn = Some(queue_arn(queue, place));
     }
-    setup.oidc_provider =
-        args.oidc_provider.as_ref().map(|url| issuer(url).trim_end_matches('/').to_owned());
-    setup.namespace.clone_from(&args.namespace);
-    setup.service_account.clone_from(&args.service_account);
+    setup.oidc_provider = args.oidc_provider.as_deref().map(issuer).map(str::to_owned);
+    if let Some(namespace) = &args.namespace {
+        setup.namespace.clone_from(namespace);
+    }
+    if let Some(account) = &args.service_account {
+        setup.service_account.clone_from(account);
+    }
     setup.ami_parameters =
         args.ami_parameters.iter().map(|name| name.trim_start_matches('/').to_owned()).collect();
     setup.features.extend(args.uses.iter().flat_map(|features| &features.0));
@@ -55,13 +53,25 @@ pub fn setup(args: &NamesArgs, place: &Place) -> Result<Setup, String> {
     Ok(setup)
 }
 
-/// The issuer without its scheme; an ARN of the provider gives it as well.
-fn issuer(url: &str) -> &str {
-    let bare = url.split_once(":oidc-provider/").map_or(url, |(_, issuer)| issuer);
-    bare.trim_start_matches("https://")
+/// The ARN of a queue that was given as a name or an ARN.
+pub fn queue_arn(queue: &str, place: &Place) -> String {
+    match queue.starts_with("arn:") {
+        true => queue.to_owned(),
+        false => format!("arn:{}:sqs:{}:{}:{queue}", place.partition, place.region, place.account),
+    }
 }
 
-fn check(args: &NamesArgs) -> Result<(), String> {
+/// The issuer without its scheme; an ARN of the provider gives it as well.
+pub fn issuer(url: &str) -> &str {
+    let bare = url.split_once(":oidc-provider/").map_or(url, |(_, issuer)| issuer);
+    bare.trim_start_matches("https://").trim_end_matches('/')
+}
+
+/// Whether the names are such as AWS and Kubernetes would take.
+///
+/// # Errors
+/// What is wrong with which flag.
+pub fn check(args: &NamesArgs) -> Result<(), String> {
     if let Some(cluster) = args.cluster.as_ref().filter(|name| !is_cluster_name(name)) {
         return Err(format!(
             "`{cluster}` is no name of an EKS cluster: it has 1 to 100 letters, digits, hyphens \
@@ -83,11 +93,11 @@ fn check(args: &NamesArgs) -> Result<(), String> {
         ));
     }
     let bad_queue = |queue: &&String| !is_queue_name(queue) && !is_arn(queue, ":sqs:");
-    if let Some(queue) = args.queue.as_ref().filter(bad_queue) {
+    if let Some(queue) = args.interruption_queue.as_ref().filter(bad_queue) {
         return Err(format!("`{queue}` is no queue: give its name or its ARN"));
     }
     let plain = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_graphic());
-    let rest = [&args.namespace, &args.service_account].into_iter().chain(&args.oidc_provider);
+    let rest = args.namespace.iter().chain(&args.service_account).chain(&args.oidc_provider);
     match rest.chain(&args.ami_parameters).find(|name| !plain(name)) {
         Some(name) => Err(format!("`{name}` is no name that AWS or Kubernetes would take")),
         None => Ok(()),
@@ -133,19 +143,14 @@ mod tests {
     }
 
     fn args(cluster: &str) -> NamesArgs {
-        NamesArgs {
-            cluster: Some(cluster.to_owned()),
-            namespace: "kube-system".to_owned(),
-            service_account: "karpenter".to_owned(),
-            ..NamesArgs::default()
-        }
+        NamesArgs { cluster: Some(cluster.to_owned()), ..NamesArgs::default() }
     }
 
     #[test]
     fn names_become_arns() {
         let mut args = args("prod");
         args.node_roles = vec!["N".to_owned(), "arn:aws:iam::111122223333:role/p/N".to_owned()];
-        args.queue = Some("q".to_owned());
+        args.interruption_queue = Some("q".to_owned());
         args.oidc_provider = Some("https://oidc.eks.eu-west-1.amazonaws.com/id/A/".to_owned());
         let setup = setup(&args, &place()).unwrap();
         let roles = ["arn:aws:iam::111122223333:role/N", "arn:aws:iam::111122223333:role/p/N"];
@@ -167,8 +172,8 @@ mod tests {
         wrong(|args| args.account = Some("123".to_owned()), "twelve digits");
         wrong(|args| args.region = Some("Ireland".to_owned()), "write it like eu-west-1");
         wrong(|args| args.node_roles = vec!["r".repeat(65)], "64 characters");
-        wrong(|args| args.queue = Some("https://q".to_owned()), "its name or its ARN");
-        wrong(|args| args.namespace = "a b".to_owned(), "no name");
+        wrong(|args| args.interruption_queue = Some("https://q".to_owned()), "its name or its ARN");
+        wrong(|args| args.namespace = Some("a b".to_owned()), "no name");
         for region in ["us-gov-west-1", "eu-isoe-west-1", "ap-southeast-5"] {
             assert!(is_region(region), "{region}");
         }

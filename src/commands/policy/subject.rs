@@ -1,43 +1,59 @@
 //! Which role of the files is judged.
 
-use super::input::{Document, Found, Purpose, Role};
+use super::input::{Document, Found, Purpose, Read, Role};
 use crate::{cli::policy::RoleKind, target::names};
 
-/// The documents that are judged together. `name` is that of the role, or of the files.
+/// The documents that are judged together.
 #[derive(Debug, Default)]
 pub struct Subject {
     pub role: Role,
     /// Policies of a resource: the queue's.
-    pub resource: Vec<Document>,
+    pub resource: Vec<Read>,
+}
+
+impl Subject {
+    /// Every document that could be read.
+    pub fn documents(&self) -> impl Iterator<Item = &Document> {
+        let trust = self.role.trust.iter().chain(&self.resource);
+        self.role.identity.iter().chain(trust.filter_map(|read| read.as_ref().ok()))
+    }
 }
 
 /// Chooses the role: the one that is named, the only one, or the only one that fits. Loose
-/// documents come on top of what the role has.
+/// documents come on top of what the role has; without a role, they are of the one that is named.
 pub fn choose(
     mut found: Found,
     kind: RoleKind,
     cluster: &str,
     named: Option<&str>,
 ) -> Result<Subject, String> {
-    let mut role = if found.roles.is_empty() {
-        if let Some(named) = named {
-            return Err(format!("--role {named}: the files hold documents and no roles"));
-        }
+    let is_of_queue = kind == RoleKind::Queue;
+    let mut role = if is_of_queue || found.roles.is_empty() {
         let mut names: Vec<_> =
-            found.loose.iter().map(|document| document.named.name.clone()).collect();
+            found.loose.iter().map(|document| document.named.name.as_str()).collect();
+        let queues = found.resource.iter().map(|read| match read {
+            Ok(document) => document.named.name.as_str(),
+            Err(unseen) => unseen.what.as_str(),
+        });
+        names.extend(queues.filter(|_| is_of_queue));
         names.dedup();
-        Role { name: names.join(", "), ..Role::default() }
+        let arn = named.filter(|named| named.starts_with("arn:")).map(str::to_owned);
+        let name = match named {
+            Some(named) => crate::facts::arn::role_name(named).to_owned(),
+            None => names.join(", "),
+        };
+        Role { name, is_named: named.is_some(), arn, ..Role::default() }
     } else {
         let at = position(&found.roles, kind, cluster, named)?;
         found.roles.swap_remove(at)
     };
     role.unseen.append(&mut found.unseen);
-    let mut resource = Vec::new();
+    let mut resource = found.resource;
     for document in found.loose {
         match document.purpose() {
             Purpose::Identity => role.identity.push(document),
-            Purpose::Resource => resource.push(document),
-            Purpose::Trust => role.trust = Some(document),
+            Purpose::Resource => resource.push(Ok(document)),
+            Purpose::Trust => role.trust = Some(Ok(document)),
         }
     }
     Ok(Subject { role, resource })
@@ -107,7 +123,7 @@ fn trustee(kind: RoleKind) -> &'static str {
 
 /// Whether the trust policy is of the kind: a hint for the choice, no verdict.
 fn suits(role: &Role, kind: RoleKind) -> bool {
-    let Some(trust) = &role.trust else { return false };
+    let Some(Ok(trust)) = &role.trust else { return false };
     let signs: &[&str] = match kind {
         RoleKind::Controller => &["pods.eks.amazonaws.com", "AssumeRoleWithWebIdentity"],
         RoleKind::Node => &["ec2.amazonaws.com"],
@@ -129,7 +145,7 @@ mod tests {
             "Principal": {"Service": service}}]});
         Role {
             name: name.to_owned(),
-            trust: Some(Document::new("trust", &trust).unwrap()),
+            trust: Some(Ok(Document::new("trust", &trust).unwrap())),
             ..Role::default()
         }
     }

@@ -1,42 +1,36 @@
-//! `policy test`: judge policies on disk, without AWS.
+//! `policy test`: the checks of an account, on policies on disk and without AWS.
 
 use jiff::Timestamp;
-use serde_json::Value;
 
 use super::{
-    Failure, infer,
-    input::{self, Document, Role},
-    judge::Judge,
-    managed,
-    names::{Place, setup},
-    notice_of_version, print,
-    questions::questions,
+    Failure,
+    facts::{Shown, trust_unseen},
+    infer::{Inferred, infer},
+    input, managed,
+    names::{self, setup},
+    organization,
     subject::{Subject, choose},
-    trust,
 };
 use crate::{
+    checks::{self, Check, Context, run},
     cli::policy::{NamesArgs, PolicyProduct, RoleKind, TestArgs},
     commands::console,
-    facts::arn::partition_of_region,
-    iam::{Layer, NamedPolicy, PolicySet, Principal, decide_alone},
-    outcome::{Counts, ExitCode, Outcome, Status, exit_code},
-    report::policy::test::{self, Asked},
-    requirements::{
-        KarpenterVersion, Request, SENDER, Setup,
-        policy::Layout,
-        role::{self, Printed},
+    facts::{Facts, arn},
+    outcome::{Counts, ExitCode, Outcome, exit_code},
+    report::{OWN_PERMISSIONS, Report, policy::test},
+    requirements::{CUSTOM_TAGS, KarpenterVersion, Setup},
+    target::{
+        Origin, ProductChoice, QueueTarget, Scope, StageChoice, Target, Uses,
+        names::{ROLE_NAME_LIMIT, is_role_name},
+        resolve::resolve,
+        saved::{Effort, SCHEMA_VERSION, Saved},
     },
 };
 
 pub fn run(args: &TestArgs) -> Result<ExitCode, Failure> {
-    let version = version(args).map_err(Failure::Usage)?;
-    let asked = ask(args, version).map_err(Failure::Usage)?;
-    if asked.karpenter_version.is_some() {
-        notice_of_version(version);
-    }
-    let code = exit_code(&Counts::of(&asked.outcomes), args.fail_on, args.allow_unknown);
-    console::print(|out| test::write(&asked, code, args.output, console::style(), out))?;
-    Ok(code)
+    let (judged, report) = judge(args).map_err(Failure::Usage)?;
+    console::print(|out| test::write(&judged, &report, args.output, console::style(), out))?;
+    Ok(ExitCode::from_number(report.exit_code))
 }
 
 fn version(args: &TestArgs) -> Result<KarpenterVersion, String> {
@@ -51,8 +45,9 @@ fn version(args: &TestArgs) -> Result<KarpenterVersion, String> {
     }
 }
 
-fn ask(args: &TestArgs, version: KarpenterVersion) -> Result<Asked, String> {
-    let kind = args.role_kind;
+/// What was judged, and the report on it.
+fn judge(args: &TestArgs) -> Result<(String, Report), String> {
+    let (kind, version) = (args.role_kind, version(args)?);
     let cluster = match &args.names.cluster {
         Some(cluster) => cluster.clone(),
         None if kind == RoleKind::Preflight => "CLUSTER".to_owned(),
@@ -60,215 +55,213 @@ fn ask(args: &TestArgs, version: KarpenterVersion) -> Result<Asked, String> {
     };
     let mut subject = choose(input::read(&args.files)?, kind, &cluster, args.role.as_deref())?;
     if let Some(path) = &args.boundary {
-        subject.role.boundary = Some(input::document(path)?);
-        subject.role.boundary_arn = None;
+        subject.role.boundary = Some(Ok(input::document(path)?));
+    }
+    if kind == RoleKind::Queue && subject.resource.len() != 1 {
+        return Err(match subject.resource.len() {
+            0 => "the files hold no policy of a queue, which has a Principal".to_owned(),
+            several => format!("the files hold {several} policies of queues: give that of one"),
+        });
     }
     let mut names = NamesArgs { cluster: Some(cluster), ..args.names.clone() };
-    let mut notes = Vec::new();
-    let place = place(&subject, kind, &mut names, &mut notes);
-    let setup = setup(&names, &place)?;
-    let outcomes = judge(&mut subject, kind, names.product, version, &setup)?;
-    let is_versioned = kind == RoleKind::Controller;
-    Ok(Asked {
-        judged: subject.role.name.clone(),
+    let mut inferred = infer(&subject, kind, &mut names);
+    names::check(&names)?;
+    let setup = setup(&names, &inferred.place)?;
+    let organization = organization::of_files(
+        &args.service_control,
+        &args.resource_control,
+        &inferred.place.account,
+        &mut inferred.notes,
+    )?;
+    let role = role_name(&subject, kind, &setup);
+    let shown = Shown {
+        kind,
+        names: &names,
+        place: &inferred.place,
+        setup: &setup,
+        role: &role,
+        organization,
+    };
+    let saved = Saved {
+        schema_version: SCHEMA_VERSION,
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         collected_at: Timestamp::now(),
-        karpenter_version: is_versioned.then_some(version),
-        is_auto_mode: names.product == PolicyProduct::AutoMode,
-        cluster: setup.cluster,
-        region: place.region,
-        account: place.account,
-        controller_role: is_versioned.then(|| subject.role.name.clone()),
-        node_roles: setup.node_role_arns,
-        queue: setup.queue_arn,
-        notes,
-        outcomes,
-    })
+        scope: scope(kind, &names, version, &inferred, &setup, &role),
+        effort: Effort::default(),
+        facts: shown.facts(&subject),
+    };
+    let mut target = resolve(&saved.scope, &saved.facts);
+    name_origins(&mut target, &inferred, args.role.is_some());
+    let outcomes = outcomes(&subject, kind, &saved, &target, &role);
+    let report = report(args, &saved, &target, &inferred, outcomes);
+    Ok((subject.role.name, report))
 }
 
-/// Where the policies are for: as the flags say, else as the documents do, else made up.
-fn place(
+/// The name that the role goes by; a usual one where the files do not show it.
+fn role_name(subject: &Subject, kind: RoleKind, setup: &Setup) -> String {
+    let role = &subject.role;
+    let name = role.arn.as_deref().map_or(role.name.as_str(), arn::role_name);
+    if (role.is_named || role.arn.is_some()) && is_role_name(name) {
+        return name.to_owned();
+    }
+    let cluster = &setup.cluster;
+    let usual = match kind {
+        RoleKind::Controller => format!("KarpenterControllerRole-{cluster}"),
+        RoleKind::Node => format!("KarpenterNodeRole-{cluster}"),
+        RoleKind::Cluster => format!("EKSClusterRole-{cluster}"),
+        RoleKind::Queue => cluster.clone(),
+        RoleKind::Preflight => "karpenter-preflight".to_owned(),
+    };
+    usual.chars().take(ROLE_NAME_LIMIT).collect()
+}
+
+fn scope(
+    kind: RoleKind,
+    names: &NamesArgs,
+    version: KarpenterVersion,
+    inferred: &Inferred,
+    setup: &Setup,
+    role: &str,
+) -> Scope {
+    let region = inferred.place.region.clone();
+    let mut scope = Scope::new(setup.cluster.clone(), region, inferred.region);
+    scope.product = match names.product {
+        PolicyProduct::Karpenter => ProductChoice::Karpenter,
+        PolicyProduct::AutoMode => ProductChoice::AutoMode,
+    };
+    // What is missing will be missed.
+    scope.stage = StageChoice::After;
+    scope.karpenter_version = Some(version);
+    scope.namespace.clone_from(&names.namespace);
+    scope.service_account.clone_from(&names.service_account);
+    scope.interruption_queue.clone_from(&setup.queue_arn);
+    scope.nodeclass_tags = names.node_class_tags.iter().cloned().collect();
+    scope.no_kube = true;
+    scope.uses = Uses {
+        features: names.uses.iter().flat_map(|features| features.0.clone()).collect(),
+        ami_parameters: setup.ami_parameters.clone(),
+    };
+    match kind {
+        RoleKind::Node => scope.node_roles = vec![role.to_owned()],
+        RoleKind::Cluster | RoleKind::Queue => {}
+        RoleKind::Controller | RoleKind::Preflight => {
+            scope.controller_role = Some(role.to_owned());
+            scope.node_roles.clone_from(&setup.node_role_arns);
+        }
+    }
+    scope
+}
+
+/// What the target takes for said with flags was partly found in the documents.
+fn name_origins(target: &mut Target, inferred: &Inferred, role_is_said: bool) {
+    for role in &mut target.node_roles {
+        role.origin = inferred.node_roles;
+    }
+    for role in target.controller_roles.iter_mut().filter(|_| !role_is_said) {
+        role.origin = Origin::Documents;
+    }
+    if let QueueTarget::Named(queue) = &mut target.queue {
+        queue.origin = inferred.queue;
+    }
+}
+
+/// The checks that judge this kind of role; those of its permissions unless the files hold a
+/// trust policy alone.
+fn checks(
     subject: &Subject,
     kind: RoleKind,
-    names: &mut NamesArgs,
-    notes: &mut Vec<String>,
-) -> Place {
+    target: &Target,
+    saved: &Saved,
+) -> Vec<&'static Check> {
     let role = &subject.role;
-    let documents = role.identity.iter().chain(&subject.resource).chain(&role.trust);
-    let texts: Vec<&str> =
-        documents.map(|document| document.text.as_str()).chain(role.arn.as_deref()).collect();
-    let found = infer::named(texts.into_iter());
-    // The requests of the other kinds do not turn on it.
-    let is_telling = matches!(kind, RoleKind::Controller | RoleKind::Queue);
-    let mut value = |flag: &Option<String>, found: &Option<String>, made_up: &str, name: &str| {
-        let (value, note) = match (flag, found) {
-            (Some(value), _) => return value.clone(),
-            (None, Some(value)) => {
-                (value.as_str(), format!("{name} {value} is what the documents name"))
-            }
-            (None, None) => {
-                (made_up, format!("the documents name no {name}, and {made_up} is made up"))
-            }
-        };
-        if is_telling {
-            notes.push(format!("{note}: --{name} says which"));
-        }
-        value.to_owned()
-    };
-    let region = value(&names.region, &found.region, "us-east-1", "region");
-    let account = value(&names.account, &found.account, "111122223333", "account");
-    take_names(subject, kind, names, notes);
-    Place { partition: partition_of_region(&region).to_owned(), region, account }
-}
-
-/// The node roles and the queue that the documents name, where no flag does.
-fn take_names(subject: &Subject, kind: RoleKind, names: &mut NamesArgs, notes: &mut Vec<String>) {
-    let documents = subject.role.identity.iter().chain(&subject.resource);
-    let policies: Vec<_> = documents.map(|document| &document.named.policy).collect();
-    let of = |action, service| infer::resources(policies.iter().copied(), action, service);
-    let is_controller = kind == RoleKind::Controller;
-    let roles = of("iam:PassRole", "iam");
-    if is_controller && names.node_roles.is_empty() && !roles.is_empty() {
-        let listed = roles.join(", ");
-        notes
-            .push(format!("node role {listed} is what the documents name: --node-role says which"));
-        names.node_roles = roles;
-    }
-    if names.queue.is_some() || !matches!(kind, RoleKind::Controller | RoleKind::Queue) {
-        return;
-    }
-    let action = if is_controller { "sqs:ReceiveMessage" } else { "sqs:SendMessage" };
-    match of(action, "sqs").into_iter().next() {
-        Some(queue) => {
-            notes.push(format!("queue {queue} is what the documents name: --queue says which"));
-            names.queue = Some(queue);
-        }
-        None if is_controller => notes.push(
-            "no interruption queue is judged: --queue says which, if there is one".to_owned(),
+    let holds = [!role.identity.is_empty(), !role.attached.is_empty(), !role.unseen.is_empty()];
+    let has_policies = holds.contains(&true) || role.trust.is_none();
+    let sets_tags = !target.node_class_tags.is_empty()
+        || CUSTOM_TAGS.iter().any(|feature| target.uses.features.contains(feature));
+    let is_limited = role.boundary.is_some();
+    let of_organization = saved.facts.organization.value().is_some();
+    let (trust, permissions): (Option<&str>, Vec<(&str, bool)>) = match kind {
+        RoleKind::Controller => (
+            Some("controller-trust"),
+            vec![("controller-permissions", true), ("controller-pass-role", true)],
         ),
-        None => {}
-    }
+        RoleKind::Node => (Some("node-role-trust"), vec![("node-role-permissions", true)]),
+        RoleKind::Cluster => (
+            Some("cluster-role-trust"),
+            vec![("cluster-role-permissions", true), ("cluster-role-custom-tags", sets_tags)],
+        ),
+        RoleKind::Queue => return checks::get("queue-policy").into_iter().collect(),
+        RoleKind::Preflight => (None, vec![(OWN_PERMISSIONS, true)]),
+    };
+    let limits = [("permissions-boundary", is_limited), ("organization-policies", of_organization)];
+    let limits = limits.into_iter().filter(|_| kind != RoleKind::Preflight);
+    let judged =
+        permissions.into_iter().chain(limits).filter(|(_, judged)| *judged && has_policies);
+    let trust = trust.filter(|_| role.trust.is_some());
+    let ids = trust.into_iter().chain(judged.map(|(id, _)| id));
+    ids.filter_map(checks::get).collect()
 }
 
-fn judge(
-    subject: &mut Subject,
+fn outcomes(
+    subject: &Subject,
     kind: RoleKind,
-    product: PolicyProduct,
-    version: KarpenterVersion,
-    setup: &Setup,
-) -> Result<Vec<Outcome>, String> {
-    let printed = role::print(print::kind(kind, product), version, setup, Layout::One);
-    let name = subject.role.arn.clone().unwrap_or_else(|| subject.role.name.clone());
-    resolve(&mut subject.role, setup);
-    let has_documents = !subject.role.identity.is_empty() || !subject.role.unseen.is_empty();
-    if kind == RoleKind::Queue && subject.resource.is_empty() {
-        return Err("the files hold no policy of a queue, which has a Principal".to_owned());
-    }
-    let questions = questions(kind, product, version, setup);
-    let judge = judge_of(subject, kind, setup, &printed, &name)?;
+    saved: &Saved,
+    target: &Target,
+    role: &str,
+) -> Vec<Outcome> {
+    let without_trust = trust_unseen(&subject.role).map(|unseen| {
+        let mut roles = saved.facts.roles.clone();
+        roles.insert(role.to_owned(), unseen);
+        Saved { facts: Facts { roles, ..saved.facts.clone() }, ..saved.clone() }
+    });
     let mut outcomes = Vec::new();
-    if let Some(document) = &subject.role.trust {
-        let outcome = trust::judge(document, kind, product, setup, &name);
-        let mend = |outcome| trust::mend(outcome, questions.first(), printed.trust.as_ref());
-        outcomes.extend(outcome.map(mend));
+    for check in checks(subject, kind, target, saved) {
+        let facts = match (&without_trust, check.id.ends_with("-trust")) {
+            (Some(without), true) => without,
+            _ => saved,
+        };
+        outcomes.extend(run::run(&[check], &Context::new(target, facts)));
     }
-    // A file with a trust policy alone says nothing of permissions.
-    let is_asked = has_documents || kind == RoleKind::Queue || outcomes.is_empty();
-    if is_asked {
-        outcomes.extend(questions.iter().flat_map(|question| judge.judge(question)));
-    }
-    if kind == RoleKind::Cluster && product == PolicyProduct::Karpenter {
-        outcomes.push(cluster_policy(&subject.role, &name));
-    }
-    outcomes.extend(
-        subject.role.boundary_arn.as_ref().map(|boundary| unseen_boundary(boundary, &name)),
-    );
-    Ok(outcomes)
-}
-
-/// Puts stand-ins in the place of attached policies whose documents are not in the file.
-fn resolve(role: &mut Role, setup: &Setup) {
-    for arn in std::mem::take(&mut role.attached) {
-        match managed::stand_in(&arn, setup) {
-            Some(document) => role.identity.push(document),
-            None => role
-                .unseen
-                .push(format!("the document of {arn}, which is attached, is not in the file")),
+    // The files show one role; of the others only the name is known.
+    let is_of_role = |outcome: &Outcome| {
+        let limits = ["permissions-boundary", "organization-policies"];
+        !limits.contains(&outcome.check.as_str()) || outcome.subject == role
+    };
+    outcomes.retain(is_of_role);
+    for outcome in &mut outcomes {
+        if outcome.check == OWN_PERMISSIONS {
+            // What this program itself needs is told beside its policy.
+            outcome.docs = "policies/README.md".to_owned();
+        }
+        outcome.seen = managed::told(&outcome.seen);
+        for evidence in &mut outcome.evidence {
+            evidence.value = managed::told(&evidence.value);
         }
     }
+    outcomes
 }
 
-fn judge_of<'a>(
-    subject: &'a Subject,
-    kind: RoleKind,
-    setup: &'a Setup,
-    printed: &Printed,
-    name: &str,
-) -> Result<Judge<'a>, String> {
-    let Setup { partition, account, .. } = setup;
-    let role = &subject.role;
-    let arn =
-        role.arn.clone().unwrap_or_else(|| format!("arn:{partition}:iam::{account}:role/ROLE"));
-    let by = Principal::aws(&arn).map_err(|error| error.to_string())?;
-    let named = |documents: &[Document]| -> Vec<NamedPolicy> {
-        documents.iter().map(|document| document.named.clone()).collect()
-    };
-    let set = PolicySet {
-        identity: named(&role.identity),
-        boundary: role.boundary.as_ref().map(|document| document.named.clone()),
-        ..PolicySet::default()
-    };
-    let asker = by.clone();
-    let resource = named(&subject.resource);
-    let decide: Box<dyn Fn(&Request) -> _> = match kind {
-        RoleKind::Queue => Box::new(move |request| {
-            let sender = Principal::Service(SENDER.to_owned());
-            decide_alone(Layer::Resource, &resource, &request.by(sender))
-        }),
-        _ => Box::new(move |request| set.decide(&request.by(asker.clone()))),
-    };
-    let statements =
-        printed.policies.iter().flat_map(|policy| policy.document["Statement"].as_array());
-    let printed: Vec<Value> = statements.flatten().cloned().collect();
-    Ok(Judge { subject: name.to_owned(), decide, unseen: role.unseen.clone(), printed, by })
-}
-
-/// Without Auto Mode, what EKS does with the role is its own affair: AWS's policy for it is
-/// there or it is not.
-fn cluster_policy(role: &Role, subject: &str) -> Outcome {
-    let wanted = managed::CLUSTER_POLICY;
-    let is_there = role.identity.iter().any(|document| document.named.name == wanted);
-    let (status, seen) = match is_there {
-        true => (Status::Pass, format!("{wanted} is attached")),
-        false => (
-            Status::Unknown,
-            format!("{wanted} is not attached, and whether other policies do as well is not known"),
-        ),
-    };
-    outcome("cluster-role-permissions", status, subject, seen)
-}
-
-fn unseen_boundary(boundary: &str, subject: &str) -> Outcome {
-    let seen = format!(
-        "the role has a permissions boundary that is not in the file ({boundary}), and what it \
-         leaves out is refused: give --boundary FILE"
-    );
-    outcome("permissions-boundary", Status::Unknown, subject, seen)
-}
-
-fn outcome(check: &str, status: Status, subject: &str, seen: String) -> Outcome {
-    Outcome {
-        check: check.to_owned(),
-        status,
-        subject: subject.to_owned(),
-        resource: None,
-        seen,
-        effect: String::new(),
-        errors: Vec::new(),
-        evidence: Vec::new(),
-        remedy: None,
-        missing_action: None,
-        docs: format!("docs/checks.md#{check}"),
-        judged: None,
-        waiver: None,
+fn report(
+    args: &TestArgs,
+    saved: &Saved,
+    target: &Target,
+    inferred: &Inferred,
+    outcomes: Vec<Outcome>,
+) -> Report {
+    let code = exit_code(&Counts::of(&outcomes), args.fail_on, args.allow_unknown);
+    let mut report = Report::new(saved, target, outcomes, code);
+    report.fail_on = args.fail_on;
+    report.allow_unknown = args.allow_unknown;
+    // The policies are a small part of what must be right.
+    let is_made = |id: &&str| report.outcomes.iter().any(|outcome| outcome.check == *id);
+    report.left_out =
+        checks::ids().into_iter().filter(|id| !is_made(id)).map(str::to_owned).collect();
+    let head = &mut report.target;
+    head.account = Some(inferred.place.account.clone());
+    head.kubernetes_version = None;
+    if args.role_kind != RoleKind::Controller {
+        head.karpenter_version = None;
     }
+    head.notes.splice(0..0, inferred.notes.iter().cloned());
+    report
 }

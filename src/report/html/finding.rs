@@ -7,7 +7,7 @@ use crate::{
     outcome::{Evidence, Outcome, QuotedError, Remedy, Status},
     report::{
         OWN_PERMISSIONS,
-        causes::{Cause, SHOWN, causes},
+        causes::{Cause, SHOWN, causes, firsts, in_words},
         remarks, step,
         text::{clean, sentence},
     },
@@ -19,6 +19,8 @@ const FOLDED: usize = 40;
 pub(super) fn check(check: &Judgement<'_>, id: &str) -> Markup {
     let status = check.status();
     let causes = causes(&check.problems());
+    let firsts = firsts(&causes);
+    let causes = in_words(&causes, &firsts);
     let (shown, rest) = causes.split_at(SHOWN.min(causes.len()));
     html! {
         article class={ "check " (status.as_str()) } id=(id) {

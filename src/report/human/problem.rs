@@ -6,7 +6,7 @@ use crate::{
     outcome::{Outcome, QuotedError, Remedy, Status, Step},
     report::{
         OWN_PERMISSIONS,
-        causes::{Cause, SHOWN, causes, named},
+        causes::{Cause, SHOWN, causes, firsts, in_words, named},
         remarks,
         step::{Typed, typed},
         style::{Ink, Style},
@@ -49,6 +49,8 @@ pub(in crate::report) fn write_all(
 ) -> io::Result<()> {
     let block = Block { style };
     let causes = causes(problems);
+    let firsts = firsts(&causes);
+    let causes = in_words(&causes, &firsts);
     let (shown, rest) = causes.split_at(SHOWN.min(causes.len()));
     for cause in shown {
         writeln!(out)?;

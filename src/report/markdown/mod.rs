@@ -10,7 +10,7 @@ use std::{
 use self::escape::{block, code, prose};
 use super::{
     Changes, OWN_PERMISSIONS, Report,
-    causes::{Cause, NAMED, SHOWN, causes, named, shared},
+    causes::{Cause, NAMED, SHOWN, causes, firsts, in_words, named, shared},
     groups::{Judgement, groups},
     remarks,
     style::mark,
@@ -208,6 +208,8 @@ fn write_check(check: &Judgement<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\n### {} {}: {}", mark(status), status.as_str(), prose(check.title))?;
     let problems = check.problems();
     let causes = causes(&problems);
+    let firsts = firsts(&causes);
+    let causes = in_words(&causes, &firsts);
     let (shown, rest) = causes.split_at(SHOWN.min(causes.len()));
     for cause in shown {
         write_problem(cause, out)?;

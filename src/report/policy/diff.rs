@@ -7,7 +7,7 @@ use std::{
 
 use crate::{
     errors,
-    iam::Decision,
+    iam::{Arn, Decision},
     report::{
         style::{Ink, Style},
         text::{clean, hang, inked, prose},
@@ -132,16 +132,16 @@ impl Page {
             return self.line(2, "No change.", out);
         }
         let mut said = BTreeSet::new();
-        let is = |change: &RequestChange, kind: &Change| change.change == *kind;
+        let is_added = |change: &RequestChange| matches!(change.change, Change::Added { .. });
+        let is_dropped = |change: &RequestChange| matches!(change.change, Change::Dropped { .. });
         for change in changes {
             // One request in the place of another is one change.
-            let twin = |kind| {
-                let same = |c: &&RequestChange| c.request.action == change.request.action;
-                changes.iter().filter(same).find(|c| is(c, kind))
-            };
-            let (old, new) = (twin(&Change::Dropped), twin(&Change::Added));
+            let same = |c: &&RequestChange| c.request.action == change.request.action;
+            let mut twins = changes.iter().filter(same);
+            let old = twins.clone().find(|c| is_dropped(c));
+            let new = twins.find(|c| is_added(c));
             if let (Some(old), Some(new)) = (old, new)
-                && (is(change, &Change::Added) || is(change, &Change::Dropped))
+                && (is_added(change) || is_dropped(change))
             {
                 let moved = format!(
                     "`{}`: asked of `{}` instead of `{}`",
@@ -233,10 +233,24 @@ fn kind_of(change: &StatementChange) -> &'static str {
     }
 }
 
+/// `placement-group resources`; of a request without a resource, that there is none.
+fn of_what(resource: &str) -> String {
+    match resource.parse::<Arn>() {
+        Ok(arn) => format!("{} resources", arn.resource_type()),
+        Err(_) => "no certain resource".to_owned(),
+    }
+}
+
 fn words(change: &Change, request: &Request) -> String {
     match change {
-        Change::Added => "new".to_owned(),
-        Change::Dropped => "no longer made".to_owned(),
+        Change::Added { new_action: true } => "new".to_owned(),
+        Change::Added { new_action: false } => {
+            format!("asked of {} too", of_what(&request.resource))
+        }
+        Change::Dropped { last_of_action: true } => "no longer made".to_owned(),
+        Change::Dropped { last_of_action: false } => {
+            format!("no longer asked of {}", of_what(&request.resource))
+        }
         Change::Consequence { before } => format!(
             "its refusal used to be \"{}\" and is now \"{}\"",
             before.as_str().replace('-', " "),

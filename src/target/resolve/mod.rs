@@ -72,6 +72,7 @@ pub fn resolve(scope: &Scope, facts: &Facts) -> Target {
         node_class_tags: scope.nodeclass_tags.clone(),
         no_kube: scope.no_kube,
         thresholds: scope.thresholds,
+        uses: scope.uses.clone(),
         notes,
     }
 }

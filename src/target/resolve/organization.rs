@@ -25,10 +25,13 @@ pub fn note(organization: &Fact<Organization>) -> Option<String> {
         ));
     }
     match organization.levels.known() {
+        Ok(_) if organization.is_of_files() => Some(
+            "permissions are judged with the policies of the organisation in the files".to_owned(),
+        ),
         Ok(levels) => Some(format!(
-            "permissions are judged with the policies (SCPs and RCPs) of the organisation {}, at {} \
-             levels from its root to this account",
-            organization.id,
+            "permissions are judged with the policies (SCPs and RCPs) of {}, at {} levels from its \
+             root to this account",
+            organization.words(),
             levels.len()
         )),
         Err(Unseen::Failed { action, .. }) => without(&format!("as {action} failed")),

@@ -225,3 +225,17 @@ fn each_of_several_queues_must_be_readable() {
     let outcomes = Account::Karpenter.judge(&CHECK, &patch);
     assert!(outcomes.iter().all(|outcome| outcome.status == Status::Pass), "{outcomes:#?}");
 }
+
+/// Nobody is told that all is well for a version that nobody knows.
+#[test]
+fn a_guessed_version_is_no_plain_pass() {
+    let guess = json!({"scope": {"karpenter_version": null}});
+    let found = Account::Karpenter.judge(&CHECK, &guess);
+    assert_eq!(found[0].status, Status::Pass);
+    assert!(found[0].seen.contains("That is a guess"), "{found:#?}");
+    let mut denied = guess;
+    denied["facts"] = json!({"kubernetes": {"controllers":
+        {"denied": {"action": "list deployments", "message": "no"}}}});
+    let found = Account::KarpenterCluster.judge(&CHECK, &denied);
+    assert_eq!(found[0].status, Status::Unknown, "{found:#?}");
+}

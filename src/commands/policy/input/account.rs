@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Document, Found, Role, list};
+use super::{Document, Found, Role, Unseen, list};
 
 pub(super) fn add(found: &mut Found, account: &Value) -> Result<(), String> {
     for role in list(account, "RoleDetailList") {
@@ -16,7 +16,7 @@ fn read(detail: &Value, account: &Value) -> Result<Role, String> {
     let name = text(detail, "RoleName");
     let mut role = Role { arn: detail["Arn"].as_str().map(str::to_owned), ..Role::default() };
     if let Some(trust) = detail.get("AssumeRolePolicyDocument") {
-        role.trust = Some(Document::new(&format!("trust policy of {name}"), trust)?);
+        role.trust = Some(Ok(Document::new(&format!("trust policy of {name}"), trust)?));
     }
     for policy in list(detail, "RolePolicyList") {
         role.identity.push(Document::new(&text(policy, "PolicyName"), &policy["PolicyDocument"])?);
@@ -30,10 +30,12 @@ fn read(detail: &Value, account: &Value) -> Result<Role, String> {
     }
     if let Some(arn) = detail.pointer("/PermissionsBoundary/PermissionsBoundaryArn") {
         let arn = arn.as_str().unwrap_or_default();
-        role.boundary = managed(account, arn)?;
-        role.boundary_arn = role.boundary.is_none().then(|| arn.to_owned());
+        let document = managed(account, arn)?;
+        role.boundary = Some(document.ok_or_else(|| Unseen::not_in_file(arn)));
+        role.boundary_arn = Some(arn.to_owned());
     }
     role.name = name;
+    role.is_named = true;
     Ok(role)
 }
 

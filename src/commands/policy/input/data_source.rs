@@ -1,52 +1,150 @@
 //! What a plan knows of an `aws_iam_policy_document` whose text is not known yet.
 //!
-//! Terraform leaves out of a plan's values what is known after the apply only, and writes null
-//! for what is not set.
+//! Terraform leaves out of a plan's values what is known after the apply only, writes null for an
+//! element of a list that is, and null for what is not set.
 
 use serde_json::{Map, Value, json};
 
 use super::list;
+use crate::iam::NOT_KNOWN_YET;
 
-/// The statements that are known whole.
-pub fn known_statements(data: &Value) -> Vec<Value> {
-    list(data, "statement").iter().filter_map(known).collect()
+/// A document of what is known. Of a statement with a part that is not known yet, what is certain
+/// stands as it is; the rest becomes a statement that covers whatever that part may come to, under
+/// a condition of which nobody knows whether it is met: a verdict that turns on it is unknown.
+pub fn document(data: &Value) -> Value {
+    let mut statements: Vec<Value> = match data.get("statement") {
+        Some(_) => list(data, "statement").iter().flat_map(read).collect(),
+        None => anything(),
+    };
+    // Documents that are merged in are not followed: nothing is certain of one with any.
+    let merges = |field| match data.get(field) {
+        Some(Value::Null) => false,
+        Some(Value::Array(documents)) => !documents.is_empty(),
+        _ => true,
+    };
+    if ["source_policy_documents", "override_policy_documents"].into_iter().any(merges) {
+        statements.extend(anything());
+    }
+    json!({"Version": "2012-10-17", "Statement": statements})
 }
 
-fn known(statement: &Value) -> Option<Value> {
-    let mut known = Map::new();
-    let effect = statement.get("effect")?.as_str().unwrap_or("Allow");
-    known.insert("Effect".to_owned(), effect.into());
-    if let Some(sid) = statement.get("sid").and_then(Value::as_str).filter(|sid| !sid.is_empty()) {
-        known.insert("Sid".to_owned(), sid.into());
+/// Whatever a statement that is not known at all may come to.
+fn anything() -> Vec<Value> {
+    let statement = |effect| {
+        let broad = json!({"Effect": effect, "Action": "*", "Resource": "*"});
+        under_condition(broad.as_object().cloned().unwrap_or_default())
+    };
+    ["Allow", "Deny"].map(statement).into()
+}
+
+fn under_condition(statement: Map<String, Value>) -> Value {
+    let mut statement = Value::Object(statement);
+    statement["Condition"]["StringEquals"][NOT_KNOWN_YET] = "true".into();
+    statement
+}
+
+/// `Action`, `Resource` or `Principal` of a statement, in its plain or its `Not…` form.
+struct Part {
+    /// What it covers for certain.
+    certain: Option<(&'static str, Value)>,
+    /// All that it may come to cover.
+    broad: Option<(&'static str, Value)>,
+    open: bool,
+}
+
+fn read(statement: &Value) -> Vec<Value> {
+    let parts = [
+        elements(statement, ["actions", "not_actions"], ["Action", "NotAction"]),
+        elements(statement, ["resources", "not_resources"], ["Resource", "NotResource"]),
+        principals(statement),
+    ];
+    let conditions = conditions(list(statement, "condition"));
+    let effects: &[&str] = match statement.get("effect") {
+        None => &["Allow", "Deny"],
+        Some(effect) if effect == "Deny" => &["Deny"],
+        Some(_) => &["Allow"],
+    };
+    let statement = |effect: &str, parts: Vec<(&str, Value)>| {
+        let mut fields = Map::new();
+        if let Some(sid) = statement["sid"].as_str().filter(|sid| !sid.is_empty()) {
+            fields.insert("Sid".to_owned(), sid.into());
+        }
+        fields.insert("Effect".to_owned(), effect.into());
+        fields.extend(parts.into_iter().map(|(element, value)| (element.to_owned(), value)));
+        if let Some(conditions) = conditions.as_ref().filter(|conditions| !conditions.is_empty()) {
+            fields.insert("Condition".to_owned(), Value::Object(conditions.clone()));
+        }
+        fields
+    };
+    let mut statements = Vec::new();
+    let is_certain = effects.len() == 1
+        && conditions.is_some()
+        && parts.iter().all(|part| part.certain.is_some() || part.broad.is_none());
+    if is_certain {
+        let certain = parts.iter().filter_map(|part| part.certain.clone()).collect();
+        statements.push(Value::Object(statement(effects[0], certain)));
     }
-    for (field, element) in [
-        ("actions", "Action"),
-        ("not_actions", "NotAction"),
-        ("resources", "Resource"),
-        ("not_resources", "NotResource"),
-    ] {
-        let values = statement.get(field)?;
-        if values.as_array().is_some_and(|values| !values.is_empty()) {
-            known.insert(element.to_owned(), values.clone());
+    if effects.len() > 1 || conditions.is_none() || parts.iter().any(|part| part.open) {
+        for effect in effects {
+            let broad = parts.iter().filter_map(|part| part.broad.clone()).collect();
+            statements.push(under_condition(statement(effect, broad)));
         }
     }
+    statements
+}
+
+/// The known elements of a list, and whether there are others.
+fn values(statement: &Value, field: &str) -> (Vec<Value>, bool) {
+    match statement.get(field) {
+        None => (Vec::new(), true),
+        Some(Value::Array(values)) => {
+            let known: Vec<_> = values.iter().filter(|value| !value.is_null()).cloned().collect();
+            let open = known.len() < values.len();
+            (known, open)
+        }
+        Some(_) => (Vec::new(), false),
+    }
+}
+
+fn elements(statement: &Value, [plain, not]: [&str; 2], names: [&'static str; 2]) -> Part {
+    let (plain, plain_open) = values(statement, plain);
+    let (not, not_open) = values(statement, not);
+    let list = |name, values: Vec<Value>| Some((name, Value::Array(values)));
+    if !not.is_empty() {
+        let certain = if not_open { None } else { list(names[1], not.clone()) };
+        return Part { certain, broad: list(names[1], not), open: not_open };
+    }
+    let open = plain_open || (not_open && plain.is_empty());
+    if plain.is_empty() && !open {
+        return Part { certain: None, broad: None, open };
+    }
+    let all = if open { vec!["*".into()] } else { plain.clone() };
+    let certain = if plain.is_empty() { None } else { list(names[0], plain) };
+    Part { certain, broad: list(names[0], all), open }
+}
+
+fn principals(statement: &Value) -> Part {
     for (field, element) in [("principals", "Principal"), ("not_principals", "NotPrincipal")] {
-        let principals = list(statement, field);
-        if !principals.is_empty() {
-            known.insert(element.to_owned(), principals_of(principals)?);
-        }
+        let blocks = list(statement, field);
+        let known = match statement.get(field) {
+            Some(_) if blocks.is_empty() => continue,
+            Some(_) => principals_of(blocks).map(|value| (element, value)),
+            None => None,
+        };
+        let open = known.is_none();
+        let broad = known.clone().or_else(|| Some(("Principal", "*".into())));
+        return Part { certain: known, broad, open };
     }
-    let conditions = conditions_of(list(statement, "condition"))?;
-    if !conditions.is_empty() {
-        known.insert("Condition".to_owned(), Value::Object(conditions));
-    }
-    Some(Value::Object(known))
+    Part { certain: None, broad: None, open: false }
 }
 
 fn principals_of(blocks: &[Value]) -> Option<Value> {
     let mut principals = Map::new();
     for block in blocks {
         let (kind, identifiers) = (block.get("type")?.as_str()?, block.get("identifiers")?);
+        if identifiers.as_array()?.iter().any(Value::is_null) {
+            return None;
+        }
         if kind == "*" {
             return Some("*".into());
         }
@@ -55,12 +153,17 @@ fn principals_of(blocks: &[Value]) -> Option<Value> {
     Some(Value::Object(principals))
 }
 
-fn conditions_of(blocks: &[Value]) -> Option<Map<String, Value>> {
+/// `None` where a part is not known yet.
+fn conditions(blocks: &[Value]) -> Option<Map<String, Value>> {
     let mut conditions = Map::new();
     for block in blocks {
         let (test, variable) = (block.get("test")?.as_str()?, block.get("variable")?.as_str()?);
+        let values = block.get("values")?.as_array()?;
+        if values.iter().any(Value::is_null) {
+            return None;
+        }
         let of_test = conditions.entry(test).or_insert_with(|| json!({}));
-        of_test[variable] = block.get("values")?.clone();
+        of_test[variable] = Value::Array(values.clone());
     }
     Some(conditions)
 }
@@ -69,30 +172,60 @@ fn conditions_of(blocks: &[Value]) -> Option<Map<String, Value>> {
 mod tests {
     use super::*;
 
+    fn statement(changes: Value) -> Value {
+        let mut statement = json!({"sid": "A", "effect": null, "actions": ["a:B"],
+            "not_actions": null, "resources": ["*"], "not_resources": null,
+            "principals": [], "not_principals": [], "condition": []});
+        json_patch::merge(&mut statement, &changes);
+        statement
+    }
+
+    fn without(field: &str) -> Value {
+        let mut statement = statement(json!({}));
+        statement.as_object_mut().unwrap().remove(field);
+        statement
+    }
+
     #[test]
-    fn only_statements_that_are_known_whole_count() {
-        let statement = |changes: Value| {
-            let mut statement = json!({"sid": "A", "effect": null, "actions": ["a:B"],
-                "not_actions": null, "resources": ["*"], "not_resources": null,
-                "principals": [], "not_principals": [], "condition": []});
-            json_patch::merge(&mut statement, &changes);
-            statement
+    fn what_is_known_is_certain_and_the_rest_is_open() {
+        let plain = json!({"Sid": "A", "Effect": "Allow", "Action": ["a:B"], "Resource": ["*"]});
+        let open = |changes: Value| {
+            let mut open = plain.clone();
+            json_patch::merge(&mut open, &changes);
+            open["Condition"]["StringEquals"][NOT_KNOWN_YET] = "true".into();
+            open
         };
-        let mut unknown = statement(json!({}));
-        unknown.as_object_mut().unwrap().remove("resources");
-        let condition = json!({"effect": "Deny", "sid": "", "condition": [
-            {"test": "StringEquals", "variable": "aws:RequestedRegion", "values": ["eu-west-1"]}]});
-        let half =
-            json!({"condition": [{"test": "StringEquals", "variable": "aws:RequestedRegion"}]});
-        let data = json!({"json": null, "statement": [
-            statement(json!({})), unknown, statement(condition), statement(half)]});
-        assert_eq!(
-            known_statements(&data),
-            [
-                json!({"Sid": "A", "Effect": "Allow", "Action": ["a:B"], "Resource": ["*"]}),
-                json!({"Effect": "Deny", "Action": ["a:B"], "Resource": ["*"],
-                    "Condition": {"StringEquals": {"aws:RequestedRegion": ["eu-west-1"]}}}),
-            ]
-        );
+        let region = json!([{"test": "StringEquals", "variable": "aws:RequestedRegion",
+            "values": ["eu-west-1"]}]);
+        let half = json!([{"test": "StringEquals", "variable": "aws:RequestedRegion"}]);
+        let not = |items: Value| json!({"Action": null, "NotAction": items});
+        for (data, wanted) in [
+            (statement(json!({})), vec![plain.clone()]),
+            (without("resources"), vec![open(json!({}))]),
+            (without("actions"), vec![open(json!({"Action": ["*"]}))]),
+            (
+                statement(json!({"actions": ["a:B", null]})),
+                vec![plain.clone(), open(json!({"Action": ["*"]}))],
+            ),
+            (without("effect"), vec![open(json!({})), open(json!({"Effect": "Deny"}))]),
+            (statement(json!({"condition": half})), vec![open(json!({}))]),
+            (
+                statement(json!({"effect": "Deny", "sid": "", "condition": region})),
+                vec![json!({"Effect": "Deny", "Action": ["a:B"], "Resource": ["*"],
+                    "Condition": {"StringEquals": {"aws:RequestedRegion": ["eu-west-1"]}}})],
+            ),
+            (
+                statement(json!({"actions": null, "not_actions": ["a:C", null]})),
+                vec![open(not(json!(["a:C"])))],
+            ),
+        ] {
+            let found = document(&json!({"statement": [data], "source_policy_documents": null,
+                "override_policy_documents": null}));
+            assert_eq!(found["Statement"], json!(wanted), "{data}");
+            assert!(crate::iam::Policy::parse(&found.to_string()).is_ok(), "{found}");
+        }
+        let merged = json!({"statement": [], "source_policy_documents": [null],
+            "override_policy_documents": null});
+        assert_eq!(document(&merged)["Statement"].as_array().unwrap().len(), 2);
     }
 }

@@ -2,9 +2,15 @@
 
 mod account;
 mod address;
+mod data_source;
+mod plan;
 mod terraform;
 
-use std::{fs, io::Read, path::Path};
+use std::{
+    fs,
+    io::{self, Read as _},
+    path::Path,
+};
 
 use serde_json::Value;
 
@@ -16,23 +22,43 @@ pub struct Found {
     pub roles: Vec<Role>,
     /// Documents that no role of the files bears.
     pub loose: Vec<Document>,
-    /// Why something that bears on the verdict could not be read.
-    pub unseen: Vec<String>,
+    /// What bears on the verdict and could not be read.
+    pub unseen: Vec<Unseen>,
+    /// Policies of queues.
+    pub resource: Vec<Read>,
 }
 
 /// A role as a file shows it.
 #[derive(Debug, Clone, Default)]
 pub struct Role {
+    /// Its name; where that is not known, its address or the names of the files.
     pub name: String,
+    pub is_named: bool,
     pub arn: Option<String>,
-    pub trust: Option<Document>,
+    pub trust: Option<Read>,
     pub identity: Vec<Document>,
     /// ARNs of attached policies whose documents are not in the file.
     pub attached: Vec<String>,
-    pub boundary: Option<Document>,
-    /// The ARN of a boundary whose document is not in the file.
+    pub boundary: Option<Read>,
     pub boundary_arn: Option<String>,
-    pub unseen: Vec<String>,
+    pub unseen: Vec<Unseen>,
+}
+
+/// A document, or why it could not be read.
+pub type Read = Result<Document, Unseen>;
+
+/// Something that the files do not show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unseen {
+    /// Its ARN or its address.
+    pub what: String,
+    pub why: String,
+}
+
+impl Unseen {
+    fn not_in_file(arn: &str) -> Self {
+        Self { what: arn.to_owned(), why: "its document is not in the file".to_owned() }
+    }
 }
 
 /// A document, as written and as read.
@@ -57,9 +83,11 @@ impl Document {
             Value::String(text) => text.clone(),
             other => other.to_string(),
         };
-        match Policy::parse(&text) {
-            Ok(policy) => Ok(Self { text, named: NamedPolicy::new(name, policy) }),
-            Err(error) => Err(format!("{name} is no policy that IAM would take: {error}")),
+        let refused = |error| format!("{name} is no policy that IAM would take: {error}");
+        let policy = Policy::parse(&text).map_err(|error| refused(error.to_string()))?;
+        match (value.is_string(), twice(&policy)) {
+            (true, Some(error)) => Err(refused(error)),
+            _ => Ok(Self { text, named: NamedPolicy::new(name, policy) }),
         }
     }
 
@@ -70,6 +98,14 @@ impl Document {
             _ => Purpose::Identity,
         }
     }
+}
+
+/// What IAM says of two statements with one Sid.
+fn twice(policy: &Policy) -> Option<String> {
+    let sids: Vec<_> = policy.statements.iter().map(|statement| &statement.sid).collect();
+    let at = (0..sids.len()).find(|at| sids[*at].is_some() && sids[..*at].contains(&sids[*at]))?;
+    let sid = sids[at].as_deref().unwrap_or_default();
+    Some(format!("Statement[{at}].Sid: another statement has the Sid {sid} too"))
 }
 
 /// Reads the files, `-` as standard input.
@@ -90,10 +126,10 @@ pub fn document(path: &Path) -> Result<Document, String> {
     Document::new(&file_name(&name), &Value::String(text))
 }
 
-fn text(path: &Path) -> std::io::Result<String> {
+fn text(path: &Path) -> io::Result<String> {
     if path == Path::new("-") {
         let mut text = String::new();
-        std::io::stdin().lock().read_to_string(&mut text)?;
+        io::stdin().lock().read_to_string(&mut text)?;
         return Ok(text);
     }
     fs::read_to_string(path)
@@ -145,9 +181,11 @@ fn bundle(found: &mut Found, name: &str, bundle: &Value) -> Result<(), String> {
     };
     let trust =
         bundle.get("trust").map(|trust| Document::new("trust policy", trust)).transpose()?;
+    let trust = trust.map(Ok);
     let attached = list(bundle, "managed_policy_arns").iter().filter_map(Value::as_str);
     found.roles.push(Role {
         name: role.to_owned(),
+        is_named: true,
         trust,
         identity: documents,
         attached: attached.map(str::to_owned).collect(),

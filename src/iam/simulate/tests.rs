@@ -1,0 +1,150 @@
+//! Lines in, lines out.
+
+use super::*;
+
+fn line(rest: &str) -> Answer {
+    let text = format!(
+        r#"{{"id": 7, "request": {{"principal": "arn:aws:iam::111122223333:role/R",
+        "action": "ec2:CreateTags", "resource": "*",
+        "context": {{"aws:TagKeys": ["a"], "aws:RequestedRegion": "eu-west-1"}}}}, {rest}}}"#
+    );
+    serde_json::from_str(&simulate_line(&text)).unwrap()
+}
+
+#[test]
+fn answers() {
+    let when = r#"{"Statement": {"Sid": "W", "Effect": "Allow", "Action": "ec2:*", "Resource": "*",
+        "Condition": {"StringEquals": {"K": "1"}}}}"#;
+    let all = r#"{"Statement": {"Effect": "Allow", "Action": "*", "Resource": "*"}}"#;
+    let deny = r#"{"Statement": {"Effect": "Deny", "Action": "*", "Resource": "*"}}"#;
+    let rows = [
+        (
+            format!(r#""identityPolicies": [{{"name": "n", "policy": {all}}}]"#),
+            Word::Allowed,
+            "allowed by Statement[0] of policy n",
+        ),
+        (
+            format!(r#""identityPolicies": [{when}]"#),
+            Word::ImplicitDeny,
+            "statement W of policy identityPolicies[0] wants K to be 1, but it is not sent",
+        ),
+        (
+            format!(r#""identityPolicies": [{when}], "unknownKeys": ["k"]"#),
+            Word::Unknown,
+            "depends on statement W of policy identityPolicies[0] (identity policy), which turns on K",
+        ),
+        (
+            format!(r#""identityPolicies": [{all}], "scps": [[{all}], [{all}, {deny}]]"#),
+            Word::ExplicitDeny,
+            "denied by Statement[0] of policy scps[1][1] (service control policy)",
+        ),
+        (
+            r#""identityPolicies": ["%7B%22Statement%22%3A[]%7D"]"#.to_owned(),
+            Word::ImplicitDeny,
+            "no identity policy has a statement for it",
+        ),
+        (
+            r#""boundary": {"Statement": [], "Statement": []}"#.to_owned(),
+            Word::Error,
+            "boundary: Statement: is given twice",
+        ),
+    ];
+    for (rest, word, message) in rows {
+        let answer = line(&rest);
+        assert_eq!((answer.decision, answer.message.as_str()), (word, message), "{rest}");
+        assert_eq!(answer.id, 7);
+    }
+    assert!(simulate_line("{").starts_with(r#"{"id":null,"decision":"error""#));
+    assert!(simulate_line(r#"{"request": {}}"#).contains("missing field `principal`"));
+}
+
+#[test]
+fn a_document_is_read_once_and_the_answer_is_the_same() {
+    let rows = include_str!("../../../tests/data/iam/decisions.jsonl").lines();
+    let mut simulator = Simulator::default();
+    for row in rows {
+        let row: serde_json::Value = serde_json::from_str(row).unwrap();
+        let line = row["case"].to_string();
+        let as_it_is: Case = serde_json::from_str(&line).unwrap();
+        let (mut read, places) = (HashMap::new(), []);
+        let mut none = Documents { line: &line, places: &places, read: &mut read };
+        let whole = decide(as_it_is, &mut none);
+        let cut: Answer = serde_json::from_str(&simulator.line(&line)).unwrap();
+        assert_eq!(cut, Answer { id: cut.id.clone(), ..Answer::from(whole.unwrap()) }, "{line}");
+    }
+    assert!(simulator.read.len() > 50, "{}", simulator.read.len());
+    let before = simulator.read.len();
+    let all = r#"{"Statement": {"Effect": "Allow", "Action": "*", "Resource": "*"}}"#;
+    let request = r#"{"principal": "*", "action": "a:B", "resource": "*"}"#;
+    for name in ["a", "b"] {
+        let line = format!(
+            r#"{{"request": {request}, "boundary": {{"name": "{name}", "policy": {all}}}}}"#
+        );
+        simulator.line(&line);
+    }
+    assert_eq!(simulator.read.len(), before + 1);
+}
+
+#[test]
+fn a_mark_in_the_input_is_only_text() {
+    let answer = line(r#""boundary": "\u00010""#);
+    assert_eq!(answer.decision, Word::Error, "{answer:?}");
+}
+
+/// Where the policy of the resource has to allow, and what is no policy of its kind.
+#[test]
+fn resources_and_kinds() {
+    let ask = |principal: &str, action: &str, resource: &str, rest: &str| -> Answer {
+        let text = format!(
+            r#"{{"request": {{"principal": "{principal}", "action": "{action}",
+            "resource": "{resource}", "accountId": "111122223333",
+            "context": {{"n": 5, "b": true, "l": ["a", 1]}}}}, {rest}}}"#
+        );
+        serde_json::from_str(&simulate_line(&text)).unwrap()
+    };
+    let role = "arn:aws:iam::111122223333:role/R";
+    let (key, other) =
+        ("arn:aws:kms:eu-west-1:111122223333:key/k", "arn:aws:iam::111122223333:role/T");
+    let all = r#""identityPolicies": [{"Statement": {"Effect": "Allow", "Action": "*", "Resource": "*"}}]"#;
+    let of_resource = |action: &str, who: &str| {
+        format!(
+            r#"{all}, "resourcePolicy": {{"Statement": {{"Effect": "Allow", "Action": "{action}",
+            "Principal": {{"AWS": "{who}"}}}}}}"#
+        )
+    };
+    let rows = [
+        ("kms:Decrypt", key, all.to_owned(), Word::ImplicitDeny),
+        ("kms:ListKeys", "*", all.to_owned(), Word::Allowed),
+        ("kms:Decrypt", key, of_resource("kms:*", "444455556666"), Word::ImplicitDeny),
+        ("kms:Decrypt", key, of_resource("kms:*", "111122223333"), Word::Allowed),
+        ("sts:AssumeRole", other, all.to_owned(), Word::Allowed),
+        ("sts:AssumeRole", other, of_resource("sts:*", "444455556666"), Word::ImplicitDeny),
+        ("sts:AssumeRole", other, of_resource("sts:*", "111122223333"), Word::Allowed),
+        ("sqs:SendMessage", "*", of_resource("sqs:*", "444455556666"), Word::Allowed),
+    ];
+    for (action, resource, rest, word) in rows {
+        let answer = ask(role, action, resource, &rest);
+        assert_eq!(answer.decision, word, "{action} {rest}: {}", answer.message);
+    }
+    let everyone =
+        r#"{"Statement": {"Effect": "Allow", "Action": "*", "Resource": "*", "Principal": "*"}}"#;
+    let bare = r#"{"Statement": {"Effect": "Allow", "Action": "*"}}"#;
+    for (rest, message) in [
+        (
+            format!(r#""identityPolicies": [{everyone}]"#),
+            "identityPolicies[0]: Statement[0]: Principal",
+        ),
+        (format!(r#""boundary": {bare}"#), "boundary: Statement[0]: Resource is missing"),
+        (format!(r#""scps": [[], [{bare}]]"#), "scps[1][0]: Statement[0]: Resource is missing"),
+        (r#""vpcePolicies": [null]"#.to_owned(), "vpcePolicies[0]: must be an object, is null"),
+    ] {
+        let answer = ask(role, "ec2:RunInstances", "*", &rest);
+        assert_eq!(answer.decision, Word::Error, "{rest}");
+        assert!(answer.message.starts_with(message), "{rest}: {}", answer.message);
+    }
+    let context = r#"{"request": {"principal": "*", "action": "a:B", "resource": "*", "context": {"k": null}}}"#;
+    assert!(simulate_line(context).contains("request.context.k: must be a string"));
+    let deep =
+        format!(r#"{{"id": 1, "identityPolicies": {}{}}}"#, "[".repeat(9000), "]".repeat(9000));
+    assert!(simulate_line(&deep).contains(r#""decision":"error""#));
+}
