@@ -90,6 +90,12 @@ pub struct CheckArgs {
     /// Compare the permissions with AWS's own simulation (needs iam:SimulatePrincipalPolicy)
     #[arg(long, conflicts_with = "facts")]
     pub simulate: bool,
+    /// Prove that AWS lets the controller launch: take its role and make dry runs with it
+    ///
+    /// It says what it will call before it does, and makes nothing. It needs a token of the
+    /// controller's service account, or a role that you may assume.
+    #[arg(long, conflicts_with_all = ["facts", "wait"])]
+    pub prove: bool,
     /// How to print the report; =FILE writes it there. May be given several times
     ///
     /// Formats: human, short, json, junit, sarif, markdown, github, prometheus, html, terraform.

@@ -47,6 +47,7 @@ mod workloads;
 
 pub use check::{About, Area, Check, Judged, Stop, Verdicts};
 pub use context::Context;
+pub use launch::proved::questions as proof_questions;
 pub use permissions::simulation::questions as simulation_questions;
 
 /// Every check, in the order in which a node comes to life.
@@ -112,6 +113,7 @@ pub static ALL: &[&Check] = &[
     &quotas::on_demand::CHECK,
     &quotas::spot::CHECK,
     &quotas::instance_profiles::CHECK,
+    &launch::proved::CHECK,
     // Join
     &cluster::auth_mode::CHECK,
     &network::routes::CHECK,

@@ -104,7 +104,7 @@ fn is_denial(code: &str) -> bool {
 }
 
 /// The codes with which they say *I do not know you*.
-fn is_credentials(code: &str) -> bool {
+pub fn is_about_the_caller(code: &str) -> bool {
     matches!(
         code,
         "AuthFailure"
@@ -127,7 +127,7 @@ fn trouble<E: ProvideErrorMetadata>(error: &SdkError<E, HttpResponse>) -> Option
         SdkError::ResponseError(_) => Some(Trouble::Network),
         // Every error of AWS's has a code; a proxy's page has none.
         SdkError::ServiceError(_) => match error.code() {
-            Some(code) => is_credentials(code).then_some(Trouble::Credentials),
+            Some(code) => is_about_the_caller(code).then_some(Trouble::Credentials),
             None => Some(Trouble::Network),
         },
         _ => None,

@@ -9,8 +9,10 @@ mod in_cluster;
 pub mod kubernetes;
 mod node_classes;
 mod network;
+mod only_dry_runs;
 mod organization;
 mod policies;
+mod prove;
 mod queues;
 mod roles;
 mod schedule;
@@ -26,6 +28,7 @@ use crate::{
     facts::{
         Fact, Facts,
         iam::{Simulated, Simulation},
+        proof::{Proof, Question},
     },
     target::{Scope, saved::Effort},
 };
@@ -33,6 +36,7 @@ use ask::{Asker, Trouble};
 use aws::Aws;
 use call_log::CallLog;
 use kubernetes::{Reach, access::Flags};
+use prove::Prover;
 
 /// Why there is nothing to judge at all.
 #[derive(Debug, thiserror::Error)]
@@ -98,6 +102,26 @@ pub async fn simulate(
     join_all(asking).await
 }
 
+/// Gets credentials of the controller's roles and tries their launches, in their order. Every
+/// call is in `log`.
+///
+/// # Errors
+/// Where the kubeconfig that `flags` name cannot be used.
+pub async fn prove(
+    questions: Vec<Question>,
+    scope: &Scope,
+    config: &SdkConfig,
+    flags: &Flags,
+    timeout: Duration,
+    log: &CallLog,
+) -> Result<Vec<Proof>, CannotRun> {
+    let reach = Reach::new(flags, config, Asker::new(timeout, log.elapsed()), log)?;
+    let aws = Aws::new(config, reach.asker().clone(), log);
+    let (cluster, region) = (scope.cluster.as_str(), scope.region.as_str());
+    let prover = Prover { config, aws: &aws, reach: &reach, log, cluster, region };
+    Ok(prover.prove(questions).await)
+}
+
 /// Decodes the encoded messages of denials, in their order. Every call is in `log`.
 pub async fn decode(
     messages: &[&str],
@@ -135,7 +159,8 @@ async fn no_such_cluster(aws: &Aws, scope: &Scope, facts: &Facts) -> CannotRun {
         Fact::Known(names) if names.is_empty() => {
             ": there is no cluster at all; is it another region or account?".to_owned()
         }
-        Fact::Known(names) => format!(": there are {}", names.join(", ")),
+        Fact::Known(names) if names.len() == 1 => format!("; its only cluster is {}", names[0]),
+        Fact::Known(names) => format!("; its clusters are {}", names.join(", ")),
         _ => String::new(),
     };
     CannotRun::NoSuchCluster {

@@ -105,6 +105,7 @@ pub async fn read(aws: &Aws, reach: &Reach, scope: &Scope) -> Facts {
         oidc_provider: cluster.oidc_provider,
         roles: roles.roles,
         simulations: BTreeMap::new(),
+        proofs: Fact::default(),
         role_policies: roles.role_policies,
         policies: roles.policies,
         instance_profiles: profiles,

@@ -12,6 +12,7 @@ mod generate;
 mod list;
 mod outputs;
 mod policy;
+mod prove;
 mod read;
 mod selection;
 mod simulate;

@@ -13,6 +13,7 @@ pub mod iam;
 pub mod kms;
 pub mod kubernetes;
 pub mod organizations;
+pub mod proof;
 pub mod selected;
 pub mod limits;
 pub mod network;
@@ -50,6 +51,8 @@ pub struct Facts {
     pub role_policies: BTreeMap<String, iam::RolePolicies>,
     /// What AWS's own simulator said, by the role's name; only where that was asked for.
     pub simulations: BTreeMap<String, Vec<iam::Simulation>>,
+    /// What dry runs of a launch showed; only where that was asked for.
+    pub proofs: Fact<Vec<proof::Proof>>,
     /// Documents, as JSON text, of attached policies and permissions boundaries, by ARN.
     pub policies: BTreeMap<String, Fact<String>>,
     /// Instance profiles that Karpenter made for this cluster (path `/karpenter/<region>/<cluster>/`).

@@ -23,6 +23,7 @@ mod operations;
 mod organization;
 mod packaging;
 mod policy;
+mod prove;
 mod proxy;
 mod remedies;
 mod report;

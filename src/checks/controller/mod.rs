@@ -31,7 +31,7 @@ pub struct Controller<'a> {
 impl<'a> Controller<'a> {
     /// The controller behind a role of the target; a role that does not exist is for
     /// controller-trust to judge.
-    fn of(cx: &Context<'a>, name: &str) -> Result<Self, Stop> {
+    pub fn of(cx: &Context<'a>, name: &str) -> Result<Self, Stop> {
         let role = cx
             .role(name)?
             .ok_or_else(|| Stop::skipped("the role does not exist; see controller-trust"))?;

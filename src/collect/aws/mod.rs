@@ -1,12 +1,14 @@
 //! Reading AWS: one file a service.
 
 pub mod account;
+pub mod dry_run;
 pub mod ec2;
 pub mod eks;
 pub mod events;
 pub mod iam;
 pub mod images;
 pub mod kms;
+mod launch_template;
 pub mod network;
 pub mod organizations;
 pub mod sqs;

@@ -1,8 +1,9 @@
 //! Reading the cluster itself: one file a kind of object, over one narrow client.
 //!
-//! Only get and list are ever sent; `deploy/rbac.yaml` is exactly what is asked for, and a test
-//! holds it to that. Lists come page by page, and what is kept of an item is what a check reads:
-//! what there are thousands of is folded while it is read ([`server::ApiServer::fold`]).
+//! Only get and list are sent, and for `--prove` one request for a token. `deploy/rbac.yaml` is
+//! exactly what is asked for else, and a test holds it to that. Lists come page by page, and what is
+//! kept of an item is what a check reads: what there are thousands of is folded while it is read
+//! ([`server::ApiServer::fold`]).
 
 pub mod access;
 mod answer;
@@ -15,6 +16,7 @@ mod node_class;
 mod node_pool;
 mod pod;
 mod server;
+pub mod service_account;
 mod sha256;
 mod token;
 mod wire;

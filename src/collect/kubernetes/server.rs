@@ -11,6 +11,7 @@ use std::{
 use http::Request;
 use kube::{Client, client::Body};
 use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
 use tokio::{
     sync::Semaphore,
     time::{Instant, sleep, timeout, timeout_at},
@@ -33,6 +34,8 @@ const ATTEMPTS: u32 = 4;
 const ATTEMPT: Duration = Duration::from_secs(20);
 /// The first pause where the server names none; it doubles.
 const PAUSE: Duration = Duration::from_millis(250);
+
+const JSON: &str = "application/json";
 
 /// The API server of one cluster.
 pub struct ApiServer {
@@ -136,6 +139,28 @@ impl ApiServer {
         }
     }
 
+    /// Asks for something that is made on request and kept nowhere, such as a token; once only. What
+    /// comes back is a secret, so that no error quotes it.
+    pub async fn request(&self, action: &str, path: &str, body: &Value) -> Fact<Value> {
+        let started = std::time::Instant::now();
+        let request = Request::post(path)
+            .header(http::header::ACCEPT, JSON)
+            .header(http::header::CONTENT_TYPE, JSON)
+            .body(Body::from(body.to_string().into_bytes()));
+        let answer = match request {
+            Ok(request) => timeout_at(self.deadline, self.send(request))
+                .await
+                .unwrap_or_else(|_| Err(self.out_of_time())),
+            Err(error) => Err(not_made(&error)),
+        };
+        let read = answer.and_then(|answer| answer.read());
+        self.log.record(KUBERNETES, action, started, read.is_err());
+        match read {
+            Ok(answer) => Fact::Known(answer),
+            Err(refusal) => refusal.into_fact(action, true),
+        }
+    }
+
     /// Reads what is no object, such as `/version`.
     pub async fn read<T: DeserializeOwned>(&self, action: &str, path: &str) -> Fact<T> {
         match self.ask(action, path).await {
@@ -215,9 +240,13 @@ impl ApiServer {
 
     async fn attempt(&self, uri: &str) -> Result<Answer, Refusal> {
         let request = Request::get(uri)
-            .header(http::header::ACCEPT, "application/json")
+            .header(http::header::ACCEPT, JSON)
             .body(Body::empty())
-            .map_err(|error| Refusal::Failed(format!("the request could not be made: {error}")))?;
+            .map_err(|error| not_made(&error))?;
+        self.send(request).await
+    }
+
+    async fn send(&self, request: Request<Body>) -> Result<Answer, Refusal> {
         let sending = async {
             let response = self.client.send(request).await?;
             let (head, body) = response.into_parts();
@@ -249,4 +278,8 @@ impl ApiServer {
         let mut broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
         broken.get_or_insert_with(|| why.to_owned());
     }
+}
+
+fn not_made(error: &http::Error) -> Refusal {
+    Refusal::Failed(format!("the request could not be made: {error}"))
 }

@@ -8,7 +8,7 @@ mod settings;
 mod terraform;
 mod wait;
 
-use super::{Failure, configuration::Target, console, facts_file, outputs, read, simulate};
+use super::{Failure, configuration::Target, console, facts_file, outputs, prove, read, simulate};
 use crate::{
     cli::CheckArgs,
     outcome::ExitCode,
@@ -82,8 +82,11 @@ fn every_cluster(settings: &Settings, args: &CheckArgs) -> Result<Reports, Failu
 }
 
 fn read_and_judge((aws, scope): &Target, settings: &Settings) -> Result<Report, Failure> {
-    let read = if settings.simulate { simulate::read } else { read::read };
-    judged(&read(aws, scope)?, settings)
+    let mut saved = if settings.simulate { simulate::read } else { read::read }(aws, scope)?;
+    if settings.prove {
+        prove::add(&mut saved, aws)?;
+    }
+    judged(&saved, settings)
 }
 
 fn judged(saved: &Saved, settings: &Settings) -> Result<Report, Failure> {

@@ -21,6 +21,8 @@ pub struct Settings {
     pub loaded: Loaded,
     /// Whether AWS's own simulator is asked too.
     pub simulate: bool,
+    /// Whether launches are tried with the controller's credentials.
+    pub prove: bool,
     baseline: Option<Baseline>,
     fail_on_new: bool,
 }
@@ -43,6 +45,7 @@ impl Settings {
             baseline: args.baseline.as_deref().map(Baseline::read).transpose()?,
             fail_on_new: args.fail_on_new,
             simulate: args.simulate,
+            prove: args.prove,
             loaded,
         })
     }

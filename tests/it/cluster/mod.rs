@@ -55,6 +55,9 @@ pub enum Fault {
     Reset,
 }
 
+/// The token of every service account.
+pub const TOKEN: &str = "eyJhbGciOiJub25lIn0.c2VjcmV0LXRva2VuLW9mLWthcnBlbnRlcg.sig";
+
 /// A request that was answered.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Asked {
@@ -69,6 +72,8 @@ struct Shared {
     /// The fault of requests whose path has this part.
     fault: Option<(&'static str, Fault)>,
     times: AtomicU32,
+    /// Whether it gives tokens of service accounts.
+    tokens: bool,
     log: Mutex<Vec<Asked>>,
     closed: AtomicBool,
 }
@@ -82,21 +87,27 @@ pub struct ApiServer {
 
 impl ApiServer {
     pub fn start(cluster: Cluster) -> Self {
-        Self::with_fault(cluster, None)
+        Self::with_fault(cluster, None, false)
+    }
+
+    /// It also gives tokens of service accounts, all of them [`TOKEN`].
+    pub fn giving_tokens(cluster: Cluster) -> Self {
+        Self::with_fault(cluster, None, true)
     }
 
     /// Requests whose path has this part have this fault.
     pub fn failing(cluster: Cluster, part: &'static str, fault: Fault) -> Self {
-        Self::with_fault(cluster, Some((part, fault)))
+        Self::with_fault(cluster, Some((part, fault)), false)
     }
 
-    fn with_fault(cluster: Cluster, fault: Option<(&'static str, Fault)>) -> Self {
+    fn with_fault(cluster: Cluster, fault: Option<(&'static str, Fault)>, tokens: bool) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let shared = Arc::new(Shared {
             cluster,
             fault,
             times: AtomicU32::new(0),
+            tokens,
             log: Mutex::default(),
             closed: AtomicBool::new(false),
         });
@@ -152,6 +163,15 @@ pub fn kubeconfig(folder: &TempDir, url: &str) -> PathBuf {
     path
 }
 
+/// What a request for a token of a service account asks for.
+fn token_asked(request: &Request) -> Option<Asked> {
+    let place = request.path.strip_suffix("/token")?;
+    let (_, name) = place.rsplit_once("/serviceaccounts/")?;
+    assert_eq!(request.method, "POST", "{request:?}");
+    let resource = "serviceaccounts/token".to_owned();
+    Some(Asked { verb: "create", resource, name: Some(name.to_owned()) })
+}
+
 /// The API server's own word on a failure.
 fn status(code: u16, reason: &str, message: &str) -> Response {
     let body = json!({
@@ -175,8 +195,11 @@ impl Shared {
 
     /// The answer; nothing where the connection is to be closed.
     fn answer(&self, request: &Request) -> Option<Response> {
-        assert_eq!(request.method, "GET", "{request:?}");
         assert_eq!(request.header("authorization"), Some("Bearer secret-token"));
+        if let Some(asked) = token_asked(request) {
+            return Some(self.token(asked, request));
+        }
+        assert_eq!(request.method, "GET", "{request:?}");
         let (path, query) = request.path.split_once('?').unwrap_or((&request.path, ""));
         let asked = self.cluster.asked(path);
         self.log.lock().unwrap().push(asked.clone());
@@ -184,6 +207,23 @@ impl Shared {
             Some((part, fault)) if path.contains(part) => self.fault(fault, &asked, path, query),
             _ => Some(self.cluster.answer(path, query)),
         }
+    }
+
+    fn token(&self, asked: Asked, request: &Request) -> Response {
+        let name = asked.name.clone().unwrap_or_default();
+        self.log.lock().unwrap().push(asked);
+        if !self.tokens {
+            let message = format!(
+                "serviceaccounts \"{name}\" is forbidden: User \"ops\" cannot create resource \
+                 \"serviceaccounts/token\" in API group \"\" in the namespace \"kube-system\""
+            );
+            return status(403, "Forbidden", &message);
+        }
+        let mut answer: Value = serde_json::from_slice(&request.body).unwrap();
+        assert_eq!(answer["kind"], "TokenRequest");
+        assert_eq!(answer["spec"]["audiences"], json!(["sts.amazonaws.com"]));
+        answer["status"] = json!({"token": TOKEN, "expirationTimestamp": "2026-11-30T21:00:00Z"});
+        Response::new(201, "application/json", answer.to_string())
     }
 
     fn fault(&self, fault: &Fault, asked: &Asked, path: &str, query: &str) -> Option<Response> {

@@ -37,6 +37,17 @@ impl Request {
         Some((parts.next()?.to_owned(), parts.next()?.to_owned()))
     }
 
+    /// The access key id that the request is signed with.
+    pub fn access_key(&self) -> Option<String> {
+        let (_, credential) = self.header("authorization")?.split_once("Credential=")?;
+        credential.split('/').next().map(str::to_owned)
+    }
+
+    /// Whether its form asks for a dry run.
+    pub fn is_dry_run(&self) -> bool {
+        self.body.split(|byte| *byte == b'&').any(|parameter| parameter == b"DryRun=true")
+    }
+
     /// What makes two requests the same question: all but signature, time and attempt.
     pub fn question(&self) -> Vec<u8> {
         let authorization = self.header("authorization").unwrap_or_default();

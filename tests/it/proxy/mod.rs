@@ -60,6 +60,10 @@ pub struct Plan {
 #[derive(Debug, Clone)]
 pub struct Logged {
     pub operation: Operation,
+    /// Whether it asks for a dry run.
+    pub dry_run: bool,
+    /// The access key id that it is signed with.
+    pub key: Option<String>,
     pub from: Duration,
     pub to: Duration,
 }
@@ -121,15 +125,16 @@ impl Shared {
         while let Some(request) = http::peek_request(&stream) {
             let from = self.since.elapsed();
             let operation = Operation::of(&request);
+            let note = || self.note(&request, from);
             let fault = self.plan.fault.as_ref().filter(|(at, _)| at.holds(&operation));
             if matches!(fault, Some((_, Fault::Reset))) {
-                self.note(operation, from);
+                note();
                 // Closing with the request unread makes the kernel send a reset.
                 return;
             }
             http::consume(&mut stream, request.length);
             if matches!(fault, Some((_, Fault::TimeOut))) {
-                self.note(operation, from);
+                note();
                 // Says nothing until the client gives up.
                 let _ = stream.read(&mut [0]);
                 return;
@@ -141,15 +146,21 @@ impl Shared {
                 None => self.ask_emulator(&request),
             };
             let sent = stream.write_all(&response.to_bytes());
-            self.note(operation, from);
+            note();
             if sent.is_err() {
                 return;
             }
         }
     }
 
-    fn note(&self, operation: Operation, from: Duration) {
-        let logged = Logged { operation, from, to: self.since.elapsed() };
+    fn note(&self, request: &Request, from: Duration) {
+        let logged = Logged {
+            operation: Operation::of(request),
+            dry_run: request.is_dry_run(),
+            key: request.access_key(),
+            from,
+            to: self.since.elapsed(),
+        };
         self.log.lock().unwrap().push(logged);
     }
 

@@ -27,7 +27,12 @@ impl Operation {
     /// A request that is none of those known keeps its method and path as a name, which no
     /// policy holds: the tests then show it.
     pub fn of(request: &Request) -> Self {
-        let (_, service) = request.credential_scope().unwrap_or_default();
+        let service = match request.credential_scope() {
+            Some((_, service)) => service,
+            // The only operations that nobody signs: a token says who asks.
+            None if is_web_identity(request) => "sts".to_owned(),
+            None => String::new(),
+        };
         let target = request.header("x-amz-target").and_then(|target| target.split('.').nth(1));
         let name = match target {
             Some(target) => target.to_owned(),
@@ -52,6 +57,10 @@ impl fmt::Display for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.service, self.name)
     }
+}
+
+fn is_web_identity(request: &Request) -> bool {
+    form_action(&request.body).is_some_and(|action| action.ends_with("WithWebIdentity"))
 }
 
 fn form_action(body: &[u8]) -> Option<String> {

@@ -52,6 +52,7 @@ fn image(cx: &Context<'_>, parameter: &Parameter) -> Result<Option<Launchable>, 
     let state = shown.map_or("available", |image| image.state.as_str());
     let architecture = kubernetes_name(parameter.architecture).unwrap_or(parameter.architecture);
     Ok((state == "available").then(|| Launchable {
+        id: value.image_id.clone(),
         words: format!("{} for {architecture}", value.image_id),
         architecture: parameter.architecture.to_owned(),
     }))

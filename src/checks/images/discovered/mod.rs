@@ -69,14 +69,33 @@ fn run(cx: &Context<'_>) -> Verdicts {
 }
 
 fn judge(cx: &Context<'_>, class: &Class<'_>) -> Result<Finding, Stop> {
-    let found = match crate::target::alias::Alias::of(class.spec) {
-        Some(alias) => alias::find(cx, class, alias)?,
-        None => terms::find(cx, class)?,
-    };
-    match found {
+    match find(cx, class)? {
         Found::Images(images) => Ok(fits_node_pools(cx, class, &images)),
         Found::None(finding) => Ok(finding),
     }
+}
+
+fn find(cx: &Context<'_>, class: &Class<'_>) -> Result<Found, Stop> {
+    match crate::target::alias::Alias::of(class.spec) {
+        Some(alias) => alias::find(cx, class, alias),
+        None => terms::find(cx, class),
+    }
+}
+
+/// Id and architecture of an image that an EC2NodeClass may launch, for one of its NodePools
+/// if they say.
+pub fn first(cx: &Context<'_>, class: &Class<'_>) -> Result<(String, String), Stop> {
+    let Found::Images(images) = find(cx, class)? else {
+        return Err(Stop::skipped("it finds no image to launch; see amis-discovered"));
+    };
+    let is_asked = |image: &&Launchable| {
+        let architecture = kubernetes_name(&image.architecture).unwrap_or_default();
+        node_pools::of(cx, class)
+            .any(|pool| node_pools::Values::of(pool, "kubernetes.io/arch").allows(architecture))
+    };
+    let image = images.iter().find(is_asked).or(images.first());
+    let image = image.ok_or_else(|| Stop::unknown("its images could not be read"))?;
+    Ok((image.id.clone(), image.architecture.clone()))
 }
 
 /// What an EC2NodeClass finds.
@@ -89,6 +108,7 @@ enum Found {
 
 /// An image that Karpenter may launch.
 struct Launchable {
+    id: String,
     words: String,
     /// `x86_64` or `arm64`.
     architecture: String,

@@ -96,6 +96,7 @@ fn not_held() -> Unseen {
 fn launchable(image: &Image) -> Launchable {
     let architecture = kubernetes_name(&image.architecture).unwrap_or(&image.architecture);
     Launchable {
+        id: image.id.clone(),
         words: format!("{} for {architecture}", image.id),
         architecture: image.architecture.clone(),
     }

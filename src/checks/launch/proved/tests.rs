@@ -1,0 +1,202 @@
+use serde_json::{Value, json};
+
+use super::*;
+use crate::{
+    checks::testing::{Account, assert_rows},
+    facts::proof::Way,
+    outcome::Status,
+    target::resolve::resolve,
+};
+
+const ROLE: &str = "demo-karpenter";
+const CLASS: &str = "EC2NodeClass/default";
+
+fn answers(run_instances: &Value) -> Value {
+    json!([
+        {"action": "ec2:CreateLaunchTemplate", "subnet": null, "said": {"known": "allowed"}},
+        {"action": "ec2:CreateFleet", "subnet": null, "said": {"known": "allowed"}},
+        {"action": "ec2:RunInstances", "subnet": "subnet-01", "said": run_instances},
+    ])
+}
+
+fn proved(session: &Value, run_instances: &Value) -> Value {
+    let launch = json!({"subject": CLASS, "instance_type": "m5.large", "image": "ami-1",
+        "subnets": ["subnet-01"], "security_groups": ["sg-1"], "instance_profile": "p",
+        "metadata": {}, "hides_tags": true, "volumes": [], "associate_public_ip": null,
+        "tags": {}, "answers": answers(run_instances)});
+    json!({"facts": {"proofs": {"known": [
+        {"role": ROLE, "session": session, "launches": [launch]}]}}})
+}
+
+fn refused(code: &str, message: &str) -> Value {
+    json!({"known": {"refused": {"code": code, "message": message}}})
+}
+
+fn denial(by: &str) -> Value {
+    refused(
+        "UnauthorizedOperation",
+        &format!(
+            "You are not authorized to perform this operation. User: \
+             arn:aws:sts::111122223333:assumed-role/{ROLE}/karpenter-preflight-prove is not \
+             authorized to perform: ec2:RunInstances on resource: \
+             arn:aws:ec2:us-west-2:111122223333:instance/* {by}. Encoded authorization failure \
+             message: AbCdEf0123456789"
+        ),
+    )
+}
+
+#[test]
+fn rows() {
+    let web = json!({"known": "web_identity"});
+    let allowed = json!({"known": "allowed"});
+    let denied =
+        |action: &str, message: &str| json!({"denied": {"action": action, "message": message}});
+    let failed =
+        json!({"failed": {"action": "ec2:RunInstances", "message": "RequestLimitExceeded"}});
+    assert_rows(
+        Account::KarpenterCluster,
+        &CHECK,
+        &[
+            ("not asked for", json!({}), &[(Status::Skipped, "demo")]),
+            ("all allowed", proved(&web, &allowed), &[(Status::Pass, CLASS)]),
+            (
+                "a service control policy",
+                proved(&web, &denial("with an explicit deny in a service control policy")),
+                &[(Status::Fail, CLASS)],
+            ),
+            (
+                "a profile that is not there",
+                proved(
+                    &web,
+                    &refused(
+                        "InvalidParameterValue",
+                        "Value (p) for parameter \
+                    iamInstanceProfile.name is invalid. Invalid IAM Instance Profile name",
+                    ),
+                ),
+                &[(Status::Fail, CLASS)],
+            ),
+            (
+                "an answer that nobody knows",
+                proved(&web, &refused("MissingParameter", "The request must contain it")),
+                &[(Status::Unknown, CLASS)],
+            ),
+            ("no answer", proved(&web, &failed), &[(Status::Unknown, CLASS)]),
+            (
+                "the trust policy refuses the token",
+                proved(
+                    &denied(
+                        "sts:AssumeRoleWithWebIdentity",
+                        "AccessDenied: Not authorized to perform sts:AssumeRoleWithWebIdentity",
+                    ),
+                    &allowed,
+                ),
+                &[(Status::Fail, ROLE)],
+            ),
+            (
+                "no token may be asked for",
+                proved(&denied("create serviceaccounts/token (Kubernetes)", "forbidden"), &allowed),
+                &[(Status::Unknown, ROLE)],
+            ),
+            (
+                "the role trusts pods only",
+                proved(&denied("sts:AssumeRole", "AccessDenied"), &allowed),
+                &[(Status::Unknown, ROLE)],
+            ),
+            ("no role", json!({"facts": {"proofs": {"known": []}}}), &[(Status::Unknown, "demo")]),
+        ],
+    );
+}
+
+/// The finding of a refused RunInstances.
+fn finding(said: &Value) -> Finding {
+    let saved = Account::KarpenterCluster.patched(&proved(&json!({"known": "web_identity"}), said));
+    let target = resolve(&saved.scope, &saved.facts);
+    let judged = run(&Context::new(&target, &saved)).unwrap();
+    judged.into_iter().next().unwrap().verdict.unwrap()
+}
+
+#[test]
+fn the_layer_that_refuses_is_named() {
+    for (by, error, words) in [
+        (
+            "with an explicit deny in a service control policy: \
+             arn:aws:organizations::1:policy/o-1/service_control_policy/p-1",
+            "denied-by-organization-policy",
+            "a service control policy of the organisation, \
+             arn:aws:organizations::1:policy/o-1/service_control_policy/p-1, denies it",
+        ),
+        (
+            "because no permissions boundary allows the ec2:RunInstances action",
+            "denied-by-permissions-boundary",
+            "its permissions boundary does not allow it",
+        ),
+        (
+            "because no identity-based policy allows the ec2:RunInstances action",
+            "unauthorized-operation",
+            "a policy of the role does not allow it",
+        ),
+        ("", "unauthorized-operation", "AWS does not say which policy refuses it"),
+    ] {
+        let finding = finding(&denial(by));
+        assert_eq!(finding.errors[0], error, "{by}: {finding:#?}");
+        assert_eq!(finding.errors[1], "run-instances-auth-check-failed");
+        assert!(finding.seen.contains(words), "{by}: {}", finding.seen);
+        assert!(!finding.seen.contains("AbCdEf"), "{}", finding.seen);
+    }
+}
+
+#[test]
+fn a_launch_has_what_the_node_class_says() {
+    let class = json!([{"meta": {"name": "default"}, "role": "KarpenterNodeRole-demo",
+        "subnet_terms": [{"tags": {"karpenter.sh/discovery": "demo"}}],
+        "security_group_terms": [{"tags": {"karpenter.sh/discovery": "demo"}}],
+        "ami_terms": [{"alias": "al2023@v20261015"}], "tags": {"team": "a"},
+        "metadata_options": {"http_tokens": "optional"},
+        "volumes": [{"device": "/dev/xvda", "encrypted": true, "kms_key": "alias/nodes"}],
+        "status": {"instance_profile": "demo_1"}}]);
+    let patch = json!({"facts": {"kubernetes": {"ec2_node_classes": {"known": class}}}});
+    let saved = Account::KarpenterCluster.patched(&patch);
+    let target = resolve(&saved.scope, &saved.facts);
+    let questions = questions(&Context::new(&target, &saved)).unwrap();
+    let [question] = questions.as_slice() else { panic!("{questions:#?}") };
+    let [launch] = question.launches.as_slice() else { panic!("{question:#?}") };
+    assert_eq!(launch.image, "ami-0aa00000000000001");
+    assert_eq!(launch.instance_type, "m5.large");
+    assert_eq!(launch.instance_profile.as_deref(), Some("demo_1"));
+    assert_eq!(launch.metadata.http_tokens.as_deref(), Some("optional"));
+    assert_eq!(launch.metadata.http_put_response_hop_limit, Some(1));
+    assert_eq!(launch.volumes[0].kms_key.as_deref(), Some("alias/nodes"));
+    assert_eq!(launch.tags["team"], "a");
+    assert_eq!(launch.tags["karpenter.sh/nodepool"], "", "as Karpenter tries it");
+    assert_eq!(launch.tags["kubernetes.io/cluster/demo"], "owned");
+    assert!(launch.hides_tags && launch.subnets.len() > 1 && !launch.security_groups.is_empty());
+}
+
+#[test]
+fn credentials_come_on_the_way_that_is_open() {
+    let arn = "arn:aws:iam::111122223333:role/demo-karpenter";
+    let annotations = json!({"eks.amazonaws.com/role-arn": arn});
+    let account = json!([{"meta": {"name": "karpenter", "namespace": "kube-system"},
+        "annotations": annotations}]);
+    let irsa = json!({"kubernetes": {"service_accounts": {"known": account}}});
+    let session = "arn:aws:sts::111122223333:assumed-role/demo-karpenter/x";
+    let denied = json!({"denied": {"action": "iam:GetRole", "message": "no"}});
+    // The controller's role may not read itself.
+    let own = json!({"caller": {"known": {"account": "111122223333", "arn": session}},
+        "roles": {"demo-karpenter": denied}});
+    let web = Way::WebIdentity {
+        namespace: "kube-system".to_owned(),
+        service_account: "karpenter".to_owned(),
+        audience: "sts.amazonaws.com".to_owned(),
+    };
+    for (facts, way, expected) in
+        [(json!({}), Way::AssumeRole, arn), (irsa, web, arn), (own, Way::Own, session)]
+    {
+        let saved = Account::KarpenterCluster.patched(&json!({"facts": facts}));
+        let target = resolve(&saved.scope, &saved.facts);
+        let questions = questions(&Context::new(&target, &saved)).unwrap();
+        assert_eq!(questions[0].way, way, "{facts}");
+        assert_eq!(questions[0].arn, expected);
+    }
+}
