@@ -24,7 +24,7 @@ fn remedies(name: &str, facts: &Value) -> Value {
     let remedies = json!(remedies);
     let report = Report::new(&saved, &target, outcomes, ExitCode::Findings);
     let mut script = Vec::new();
-    fix_script::write(&report, &mut script).unwrap();
+    fix_script::write(&report, "karpenter-preflight check --cluster demo", &mut script).unwrap();
     json!({"name": name, "script": String::from_utf8(script).unwrap(), "remedies": remedies})
 }
 

@@ -1,12 +1,14 @@
 //! IAM roles for service accounts: whether a role lets in the tokens of the controller.
 
+use serde_json::Value;
+
 use crate::{
     checks::setup::setup,
     checks::{
         Context, Stop,
         controller::trust::no_credentials,
         remedies::{quote, replace_trust},
-        trust::{Trust, culprit, exempt, is_by_organization},
+        trust::{Trust, culprit, exempt, is_by_organization, with_statement},
     },
     facts::{arn, iam::Role},
     iam::{Clause, Decision, Entry, Principal, Request},
@@ -207,19 +209,33 @@ impl<'c, 'a> Irsa<'c, 'a> {
         let words = match elsewhere {
             true => {
                 "If Karpenter runs there, say so with --namespace and --service-account. If not, \
-                 put this trust policy in place."
+                 let this service account in."
             }
-            false => "Put a trust policy in place that lets this service account in.",
+            false => "Let this service account in.",
         };
-        let remedy = Remedy::new(words);
-        let Ok(mut setup) = setup(self.cx, Product::Karpenter) else { return remedy };
+        let Ok(mut setup) = setup(self.cx, Product::Karpenter) else { return Remedy::new(words) };
         setup.oidc_provider = Some(self.issuer.to_owned());
         setup.namespace = self.namespace.to_owned();
         setup.service_account = self.account.to_owned();
         let printed = role::print(role::Kind::Controller, self.cx.karpenter(), &setup, Layout::One);
-        match printed.trust {
-            Some(trust) => replace_trust(remedy, &self.role.name, &trust),
-            None => remedy,
-        }
+        let Some(trust) = printed.trust else { return Remedy::new(words) };
+        let (how, trust) = match with_statement(&self.role.trust, &trust) {
+            Some(both) if self.allowed_by(&both) => {
+                ("The document is the present trust policy with that added.", both)
+            }
+            _ => (
+                "No addition to the present trust policy would do: the document replaces it, so \
+                 look first at what else it is for.",
+                trust,
+            ),
+        };
+        replace_trust(Remedy::new(format!("{words} {how}")), &self.role.name, &trust)
+    }
+
+    /// Whether a trust policy would let the service account in.
+    fn allowed_by(&self, trust: &Value) -> bool {
+        let role = Role { trust: trust.to_string(), ..self.role.clone() };
+        let decided = Irsa::for_account(self.cx, &role, self.namespace, self.account);
+        decided.is_ok_and(|decided| decided.lets_in())
     }
 }

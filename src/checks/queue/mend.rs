@@ -59,8 +59,17 @@ pub(super) fn create_rule(
         ))
         .run(format!(
             "aws events put-targets --region {region} --rule {name} --targets {}",
-            quote(&format!("Id={name},Arn={}", arn(cx, queue)))
+            quote(&format!("Id={name},Arn={}{}", arn(cx, queue), ordered(cx, queue)))
         ))
+}
+
+/// What a target must say of a FIFO queue.
+fn ordered(cx: &Context<'_>, queue: &str) -> &'static str {
+    let found = cx.facts.queues.get(queue).and_then(|queue| queue.value());
+    match found.and_then(|queue| queue.attributes.value()) {
+        Some(attributes) if attributes.fifo => ",SqsParameters={MessageGroupId=karpenter}",
+        _ => "",
+    }
 }
 
 /// The name of a rule that is to be created, and of its target, within EventBridge's 64

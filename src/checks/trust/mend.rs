@@ -50,22 +50,31 @@ impl Assumption<'_> {
     }
 
     fn with_statement_added(&self) -> Option<Value> {
-        let mut trust = self.present()?;
-        let mut standard = remedies::service_trust(self.service, self.actions);
-        let added = standard["Statement"].as_array_mut()?.pop()?;
-        trust["Statement"].as_array_mut()?.push(added);
-        Some(trust)
+        with_statement(&self.role.trust, &remedies::service_trust(self.service, self.actions))
     }
 
     /// The present policy, its statements as a list.
     fn present(&self) -> Option<Value> {
-        let mut trust: Value = serde_json::from_str(&self.role.trust).ok()?;
-        let statement = trust.get_mut("Statement")?;
-        if statement.is_object() {
-            *statement = Value::Array(vec![statement.take()]);
-        }
-        Some(trust)
+        as_list(&self.role.trust)
     }
+}
+
+/// A trust policy with the statements of another added to its own.
+pub fn with_statement(present: &str, more: &Value) -> Option<Value> {
+    let mut trust = as_list(present)?;
+    let added = more["Statement"].as_array()?.clone();
+    trust["Statement"].as_array_mut()?.extend(added);
+    Some(trust)
+}
+
+/// A policy with its statements as a list.
+fn as_list(text: &str) -> Option<Value> {
+    let mut policy: Value = serde_json::from_str(text).ok()?;
+    let statement = policy.get_mut("Statement")?;
+    if statement.is_object() {
+        *statement = Value::Array(vec![statement.take()]);
+    }
+    Some(policy)
 }
 
 /// The members of a list, or the one value that stands for a list.

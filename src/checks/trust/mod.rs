@@ -2,6 +2,8 @@
 
 mod mend;
 
+pub use mend::with_statement;
+
 use super::{Context, Stop, permissions::Control};
 use crate::{
     facts::{Fact, iam::Role, organizations::Organization},

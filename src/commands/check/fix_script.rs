@@ -6,6 +6,7 @@ use crate::{
         Failure, console,
         files::{self, Readers},
     },
+    outcome::shell::quote,
     report::{Report, fix_script},
 };
 
@@ -20,9 +21,77 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
 pub fn write(args: &CheckArgs, report: &Report) -> Result<(), Failure> {
     let Some(path) = &args.fix_script else { return Ok(()) };
     let mut script = Vec::new();
-    fix_script::write(report, &mut script)
+    let again = again(std::env::args().skip(1), report);
+    fix_script::write(report, &again, &mut script)
         .map_err(|error| Failure::Io { what: "could not write the script".to_owned(), error })?;
     files::write(path, &script, Readers::User)?;
-    console::note(format_args!("wrote {0}: read it, then run it with `bash {0}`", path.display()));
+    let path = path.display();
+    if fix_script::is_empty(report) {
+        console::note(format_args!("wrote {path}: there is nothing to mend"));
+    } else {
+        console::note(format_args!("wrote {path}: read it, then run it with `bash {path}`"));
+    }
     Ok(())
+}
+
+/// The command that judges once more, as this run did: with its flags, but for those that say where
+/// to write and what to read instead of AWS. Cluster and region are those that were judged, also
+/// where a file or the environment named them.
+fn again(mut given: impl Iterator<Item = String>, report: &Report) -> String {
+    const WITH_VALUE: [&str; 6] =
+        ["--fix-script", "--output", "-o", "--facts", "--baseline", "--notify-command"];
+    const ALONE: [&str; 2] = ["--fail-on-new", "--verbose"];
+    let mut words = Vec::new();
+    while let Some(word) = given.next() {
+        let name = word.split('=').next().unwrap_or_default();
+        if WITH_VALUE.contains(&word.as_str()) {
+            given.next();
+        } else if !WITH_VALUE.contains(&name) && !ALONE.contains(&name) {
+            words.push(word);
+        }
+    }
+    let target = &report.target;
+    for (names, value) in
+        [(["--cluster", "-c"], &target.cluster), (["--region", "--region"], &target.region.value)]
+    {
+        let is_given =
+            words.iter().any(|word| names.contains(&word.split('=').next().unwrap_or("")));
+        if !is_given {
+            words.extend([names[0].to_owned(), value.clone()]);
+        }
+    }
+    let quoted: Vec<_> = words.iter().map(|word| quote(word)).collect();
+    format!("karpenter-preflight {}", quoted.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample::report;
+
+    #[test]
+    fn it_judges_again_as_this_run_did() {
+        let report = report("problems");
+        let here = format!("--region {}", report.target.region.value);
+        for (given, expected) in [
+            (
+                "check --cluster demo --fix-script fix.sh --no-kube",
+                format!("check --cluster demo --no-kube {here}"),
+            ),
+            (
+                "check -c demo --region eu-west-1 --fix-script=fix.sh -o json --output=html=a.html",
+                "check -c demo --region eu-west-1".to_owned(),
+            ),
+            (
+                "check --facts facts.json --fix-script fix.sh --karpenter-version 1.6.2",
+                format!(
+                    "check --karpenter-version 1.6.2 --cluster {} {here}",
+                    report.target.cluster
+                ),
+            ),
+        ] {
+            let again = again(given.split(' ').map(str::to_owned), &report);
+            assert_eq!(again, format!("karpenter-preflight {expected}"));
+        }
+    }
 }

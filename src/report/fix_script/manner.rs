@@ -50,6 +50,15 @@ impl Manner {
 
 /// Whether this is one command: no pipe, loop or list, and no command within it.
 pub(super) fn is_simple(command: &str) -> bool {
+    is_command(command, false)
+}
+
+/// The same, but for commands whose output is one of its words: `"$(aws …)"`.
+pub(super) fn is_one(command: &str) -> bool {
+    is_command(command, true)
+}
+
+fn is_command(command: &str, may_hold_others: bool) -> bool {
     let mut quote = None;
     let mut before = ' ';
     for c in command.chars() {
@@ -60,7 +69,7 @@ pub(super) fn is_simple(command: &str) -> bool {
         }
         match (quote, c) {
             (None, '|' | ';' | '&' | '\n' | '`') | (Some('"'), '`') => return false,
-            (None | Some('"'), '(') if before == '$' => return false,
+            (None | Some('"'), '(') if before == '$' && !may_hold_others => return false,
             (None, '\'' | '"') => quote = Some(c),
             (Some(open), _) if open == c => quote = None,
             _ => {}
@@ -71,11 +80,12 @@ pub(super) fn is_simple(command: &str) -> bool {
 }
 
 /// A pipe, loop or list shows something where each of its commands does no more; else it counts
-/// as one that replaces.
+/// as one that replaces. A command with others for its words does what the worst of them does.
 fn of_several(command: &str) -> Manner {
     let parts = command.split(['|', ';', '&', '\n', '(', ')', '`']);
     match parts.filter_map(of_part).max() {
         Some(harmless) if !harmless.is_run() => harmless,
+        Some(worst) if is_one(command) => worst,
         _ => Manner::Replace,
     }
 }
@@ -133,14 +143,17 @@ fn of_aws(verb: &str) -> Manner {
         "update-",
         "wait",
     ];
-    const CREATIONS: &[&str] = &["create-", "request-"];
+    /// A table is associated once: again is an error on AWS.
+    const CREATIONS: &[&str] = &["associate-route-table", "create-", "request-"];
+    /// Made anew each time, or as it was before.
+    const CHANGED: &[&str] = &["create-policy-version", "create-tags"];
     let is = |all: &[&str]| all.iter().any(|start| verb.starts_with(start));
     match () {
         () if is(LOOKS) => Manner::Look,
         () if is(REMOVALS) => Manner::Remove,
         () if is(REPLACEMENTS) => Manner::Replace,
+        () if is(CREATIONS) && !is(CHANGED) => Manner::Create,
         () if is(CHANGES) => Manner::Change,
-        () if is(CREATIONS) => Manner::Create,
         () => Manner::Replace,
     }
 }
@@ -209,6 +222,18 @@ mod tests {
             ("aws ec2 create-tags --resources x", Manner::Change),
             ("aws eks delete-access-entry --cluster-name x", Manner::Remove),
             ("aws iam update-assume-role-policy --role-name x", Manner::Replace),
+            (
+                "aws ec2 associate-route-table --subnet-id \"$(aws ec2 describe-subnets --query 'x[0]')\"",
+                Manner::Create,
+            ),
+            (
+                "aws ec2 associate-route-table --subnet-id \"$(aws ec2 delete-subnet --x y)\"",
+                Manner::Remove,
+            ),
+            (
+                "aws eks update-x --ids \"$(aws ec2 describe-subnets; aws ec2 delete-subnet)\"",
+                Manner::Remove,
+            ),
             ("aws s3 rm s3://x", Manner::Replace),
             ("kubectl -n kube-system get configmap aws-auth -o yaml", Manner::Look),
             ("kubectl --namespace x delete pod y", Manner::Replace),

@@ -23,11 +23,11 @@ const PRELUDE: &str = include_str!("prelude.sh");
 /// Columns of the comments.
 const WIDTH: usize = 96;
 
-/// Writes the script.
+/// Writes the script. `again` is the command that judges once more.
 ///
 /// # Errors
 /// Where `out` cannot be written to.
-pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(report: &Report, again: &str, out: &mut dyn Write) -> io::Result<()> {
     let mut done = Done::default();
     let findings = report.outcomes.iter().filter(|outcome| is_finding(outcome.status));
     let sections: Vec<Section> =
@@ -41,6 +41,9 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         None => blanks::filled("FILL_IN_ACCOUNT", &mut blanks),
     };
     head(report, sections.len(), out)?;
+    if sections.is_empty() {
+        return writeln!(out, "echo 'There is nothing to mend.'");
+    }
     blank_lines(&blanks, out)?;
     writeln!(out, "{PRELUDE}")?;
     for blank in &blanks {
@@ -50,14 +53,15 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     for section in &sections {
         out.write_all(section.text.as_bytes())?;
     }
-    writeln!(out, "say 'done; check again with:'")?;
-    let region = quote(&report.target.region.value);
-    let cluster = quote(&report.target.cluster);
-    writeln!(
-        out,
-        "echo {}",
-        quote(&format!("karpenter-preflight check --cluster {cluster} --region {region}"))
-    )
+    if programs.iter().any(|program| *program != "aws") {
+        writeln!(out, "[ \"$left_out\" = 0 ] || say \"steps left out: $left_out; see above\"")?;
+    }
+    writeln!(out, "say 'done; check again with:'\necho {}", quote(&clean(again)))
+}
+
+/// Whether there is nothing that it would mend.
+pub fn is_empty(report: &Report) -> bool {
+    !report.outcomes.iter().any(|outcome| is_finding(outcome.status))
 }
 
 fn is_finding(status: Status) -> bool {
@@ -115,12 +119,8 @@ fn start(
     if programs.is_empty() {
         return writeln!(out, "# No finding has a command to run: they are yours to decide.\n");
     }
+    writeln!(out, "needs aws\nin_account {account}")?;
     let in_cluster = programs.iter().any(|program| ["kubectl", "helm"].contains(program));
-    let checks_with = if in_cluster { &["aws", "kubectl"][..] } else { &["aws"] };
-    for program in programs.iter().chain(checks_with).collect::<BTreeSet<_>>() {
-        writeln!(out, "needs {program}")?;
-    }
-    writeln!(out, "in_account {account}")?;
     match &report.target.endpoint {
         Some(endpoint) if in_cluster => writeln!(out, "in_cluster {}", quote(endpoint))?,
         None if in_cluster => comment("Look yourself that kubectl talks to this cluster.", out)?,

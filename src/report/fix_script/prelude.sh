@@ -23,13 +23,32 @@ in_account() {
     [ "$found" = "$1" ] || stop "the credentials are of account $found, and the findings of $1"
 }
 
-# Stops unless kubectl talks to the cluster that was judged.
+# Why steps in the cluster cannot be done, if they cannot.
+no_cluster=
+# How many steps were left out.
+left_out=0
+
+# Finds out whether kubectl is there and talks to the cluster that was judged.
 in_cluster() {
     local found wanted
-    found=$(kubectl config view --minify --output 'jsonpath={.clusters[0].cluster.server}')
+    if ! command -v kubectl >/dev/null; then
+        no_cluster="the program kubectl is not there"
+        return 0
+    fi
+    found=$(kubectl config view --minify --output 'jsonpath={.clusters[0].cluster.server}') || found=
     found=$(printf '%s' "${found%/}" | tr '[:upper:]' '[:lower:]')
     wanted=$(printf '%s' "${1%/}" | tr '[:upper:]' '[:lower:]')
-    [ "$found" = "$wanted" ] || stop "kubectl talks to $found, and the findings are of $1"
+    [ "$found" = "$wanted" ] || no_cluster="kubectl talks to ${found:-no cluster}, not to $1"
+}
+
+# Whether a step can be done that takes this program; else it is left out.
+can_use() {
+    local why=$no_cluster
+    command -v "$1" >/dev/null || why="the program $1 is not there"
+    [ -n "$why" ] || return 0
+    left_out=$((left_out + 1))
+    echo "this step is left out, as $why"
+    return 1
 }
 
 # Asks before anything is removed or replaced. YES=1 in the environment answers yes to all.
@@ -56,7 +75,8 @@ create() {
     fi
     case $said in
         *EntityAlreadyExists* | *ResourceInUse* | *ResourceAlreadyExists* | *Duplicate* | \
-            *"already exists"* | *"has been taken in this account"* | *InvalidSubnet.Conflict*)
+            *"already exists"* | *"has been taken in this account"* | *InvalidSubnet.Conflict* | \
+            *AlreadyAssociated*)
             echo "it is there already"
             ;;
         *)
@@ -80,4 +100,16 @@ remove() {
             return 1
             ;;
     esac
+}
+
+# Whether what this command shows is not there yet.
+is_new() {
+    local said
+    if said=$("$@" 2>&1); then
+        return 1
+    fi
+    case $said in
+        *NoSuchEntity*) return 0 ;;
+    esac
+    stop "$said"
 }

@@ -7,7 +7,7 @@ use std::{
 
 use super::{
     WIDTH, blanks,
-    manner::{Manner, is_simple},
+    manner::{Manner, is_one, is_simple},
 };
 use crate::{
     outcome::{Outcome, Remedy, Status, Step, shell::quote},
@@ -17,9 +17,14 @@ use crate::{
     },
 };
 
-/// Commands that are in the script already, with the documents that they read.
+/// What is in the script already.
 #[derive(Default)]
-pub(super) struct Done(HashMap<String, Vec<String>>);
+pub(super) struct Done {
+    /// Commands, with the documents that they read.
+    commands: HashMap<String, Vec<String>>,
+    /// Documents, by file.
+    documents: HashMap<String, String>,
+}
 
 /// Whether a command is in the script already.
 #[derive(PartialEq, Eq)]
@@ -94,7 +99,10 @@ impl Section {
         }
         let title = clean(&format!("{number}. {}: {}", outcome.check, outcome.subject));
         let _ = writeln!(self.text, "say {}", quote(&title));
-        let asked: Vec<_> = run.iter().filter(|command| command.manner.needs_a_yes()).collect();
+        for document in run.iter().flat_map(|command| &command.documents) {
+            self.write_document(document, done);
+        }
+        let asked: Vec<_> = run.iter().filter(|command| command.needs_a_yes()).collect();
         let indent = if asked.is_empty() { "" } else { "    " };
         if !asked.is_empty() {
             let question = question(number, &asked);
@@ -102,7 +110,7 @@ impl Section {
             let _ = writeln!(self.text, "if confirm {}; then", quote(&question));
         }
         for command in &run {
-            self.run(command, indent);
+            self.run(number, command, indent);
         }
         if !asked.is_empty() {
             self.text.push_str("fi\n");
@@ -136,26 +144,46 @@ impl Section {
         }
     }
 
-    fn run(&mut self, command: &Command<'_>, indent: &str) {
-        for document in &command.documents {
-            let _ = writeln!(self.text, "{indent}{}", step::text(document.step));
-            if blanks::any_in(document.text) {
-                let name = format!("FILL_IN_YES_WHEN_{}_IS_EDITED", variable(document.file));
-                self.blanks.insert(name);
-            }
+    /// Writes a document for the commands that read it, unless it is there already.
+    fn write_document(&mut self, document: &Document<'_>, done: &mut Done) {
+        let known = done.documents.insert(document.file.to_owned(), document.text.to_owned());
+        if known.as_deref() != Some(document.text) {
+            let _ = writeln!(self.text, "{}", step::text(document.step));
         }
+        if blanks::any_in(document.text) {
+            let name = format!("FILL_IN_YES_WHEN_{}_IS_EDITED", variable(document.file));
+            self.blanks.insert(name);
+        }
+    }
+
+    fn run(&mut self, number: usize, command: &Command<'_>, indent: &str) {
         let text = blanks::filled(command.text, &mut self.blanks);
         let wrapper = match command.manner {
             Manner::Create if is_aws(command.text) => "create ",
             Manner::Remove if is_aws(command.text) => "remove ",
             _ => "",
         };
-        let _ = writeln!(self.text, "{indent}{wrapper}{text}");
-        for program in ["aws", "eksctl", "helm", "kubectl"] {
-            if command.text.split([' ', '(']).any(|word| word == program) {
-                self.programs.insert(program);
+        let guard = match (command.inline_policy(), command.program()) {
+            (Some(which), _) => {
+                let shown = blanks::filled(&which, &mut self.blanks);
+                let question =
+                    clean(&format!("Finding {number} replaces the policy {which}. Go on?"));
+                Some(format!(
+                    "is_new aws iam get-role-policy {shown} || confirm {}",
+                    quote(&question)
+                ))
             }
-        }
+            (None, "aws") => None,
+            (None, program) => Some(format!("can_use {program}")),
+        };
+        let _ = match guard {
+            Some(guard) => writeln!(
+                self.text,
+                "{indent}if {guard}; then\n{indent}    {wrapper}{text}\n{indent}fi"
+            ),
+            None => writeln!(self.text, "{indent}{wrapper}{text}"),
+        };
+        self.programs.insert(command.program());
     }
 }
 
@@ -163,6 +191,26 @@ impl Command<'_> {
     /// Whether the script may run it as it stands.
     fn is_run(&self) -> bool {
         self.manner.is_run() && !self.text.chars().any(is_unsafe)
+    }
+
+    /// Whether a person must say yes to it, whatever the account has.
+    fn needs_a_yes(&self) -> bool {
+        self.manner.needs_a_yes() && self.inline_policy().is_none()
+    }
+
+    /// The options that name the inline policy that it puts: only where there is one of that name
+    /// is anything lost.
+    fn inline_policy(&self) -> Option<String> {
+        let rest = self.text.strip_prefix("aws iam put-role-policy ")?;
+        let (which, document) = rest.split_once(" --policy-document ")?;
+        let is_plain = is_simple(self.text) && document.starts_with("file://");
+        (is_plain && which.starts_with("--role-name ")).then(|| which.to_owned())
+    }
+
+    /// The program that it cannot do without.
+    fn program(&self) -> &'static str {
+        let uses = |program: &&&str| self.text.split([' ', '(']).any(|word| word == **program);
+        ["kubectl", "helm", "eksctl"].iter().find(uses).copied().unwrap_or("aws")
     }
 
     fn documents(&self) -> Vec<String> {
@@ -178,13 +226,13 @@ impl Done {
         let new = commands.into_iter().zip(seen).filter(|(_, seen)| *seen == Seen::No);
         let new: Vec<_> = new.map(|(command, _)| command).collect();
         for command in &new {
-            self.0.insert(command.text.to_owned(), command.documents());
+            self.commands.insert(command.text.to_owned(), command.documents());
         }
         (new, otherwise)
     }
 
     fn seen(&self, command: &Command<'_>) -> Seen {
-        match self.0.get(command.text) {
+        match self.commands.get(command.text) {
             None => Seen::No,
             Some(documents) if *documents == command.documents() => Seen::Yes,
             Some(_) => Seen::Otherwise,
@@ -216,7 +264,7 @@ fn commands(remedy: &Remedy) -> Vec<Command<'_>> {
 }
 
 fn is_aws(command: &str) -> bool {
-    command.starts_with("aws ") && is_simple(command)
+    command.starts_with("aws ") && is_one(command)
 }
 
 /// What is asked before a finding is mended by removing or replacing something.

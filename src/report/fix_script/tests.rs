@@ -28,7 +28,7 @@ fn script(outcomes: Vec<Outcome>) -> String {
     let mut report = report("problems");
     report.outcomes = outcomes;
     report.target.endpoint = Some(ENDPOINT.to_owned());
-    written(|out| write(&report, out))
+    written(|out| write(&report, "karpenter-preflight check --no-kube", out))
 }
 
 /// What comes after the functions.
@@ -71,9 +71,9 @@ fn a_command_does_what_its_worst_part_does() {
 #[test]
 fn no_step_undoes_an_earlier_one() {
     let remedy = |value: u8| {
-        Remedy::new("Set it.")
-            .document("x.json", &serde_json::json!({"a": value}))
-            .run("aws iam put-role-policy --role-name x --policy-document file://x.json")
+        Remedy::new("Set it.").document("x.json", &serde_json::json!({"a": value})).run(
+            "aws iam put-role-policy --role-name x --policy-name y --policy-document file://x.json",
+        )
     };
     let body = body(vec![finding(Status::Fail, remedy(1)), finding(Status::Fail, remedy(2))]);
     assert_eq!(body.matches("    aws iam put-role-policy").count(), 1, "{body}");
@@ -95,7 +95,7 @@ fn it_works_in_one_account_and_cluster_only() {
     let script = script(vec![finding(Status::Fail, remedy)]);
     let account = script.find("\nin_account 111122223333\n");
     let cluster = script.find(&format!("\nin_cluster {ENDPOINT}\n"));
-    let first = script.find("\nkubectl set env");
+    let first = script.find("\nif can_use kubectl; then\n    kubectl set env");
     assert!(account.is_some() && account < cluster && cluster < first, "{script}");
 }
 
@@ -116,4 +116,35 @@ fn hostile_names_stay_in_comments() {
     let body = body(vec![hostile]);
     let bad = |line: &&str| !line.starts_with('#') && line.contains("rm -rf /");
     assert!(!body.lines().any(|line| bad(&line)), "{body}");
+}
+
+#[test]
+fn a_document_is_written_once_and_a_new_policy_asks_nobody() {
+    let remedy = |name: &str| {
+        Remedy::new("Put it.").document("x.json", &serde_json::json!({"a": 1})).run(format!(
+            "aws iam put-role-policy --role-name r --policy-name {name} --policy-document file://x.json"
+        ))
+    };
+    let body = body(vec![finding(Status::Fail, remedy("a")), finding(Status::Fail, remedy("b"))]);
+    assert_eq!(body.matches("cat > x.json").count(), 1, "{body}");
+    let guard = "\nif is_new aws iam get-role-policy --role-name r --policy-name b || confirm \
+                 'Finding 2 replaces the policy --role-name r --policy-name b. Go on?'; then\n    aws";
+    assert!(body.contains(guard), "{body}");
+    assert!(!body.contains("CONFIRM"), "{body}");
+}
+
+#[test]
+fn kubectl_is_needed_by_its_own_steps_only() {
+    let remedy = Remedy::new("Set it.").run("aws ec2 modify-x").run("kubectl set env a B=c");
+    let script = script(vec![finding(Status::Warn, remedy)]);
+    assert!(!script.contains("needs kubectl"), "{script}");
+    assert!(script.contains("\naws ec2 modify-x\nif can_use kubectl; then\n"), "{script}");
+    assert!(script.ends_with("echo 'karpenter-preflight check --no-kube'\n"), "{script}");
+}
+
+#[test]
+fn without_findings_there_is_nothing_to_do() {
+    let script = script(Vec::new());
+    assert!(script.ends_with("\necho 'There is nothing to mend.'\n"), "{script}");
+    assert!(!script.contains("aws"), "{script}");
 }

@@ -42,6 +42,10 @@ class World:
         number = next(self._next)
         return Account(self.endpoint, CLUSTER, region, f"AKIATEST{number}")
 
+    def asked_of_kubectl(self) -> list[str]:
+        log = self.folder / "kubernetes.log"
+        return log.read_text().splitlines() if log.exists() else []
+
     def environment(self, account: Account, **more: str) -> dict[str, str]:
         return {
             "PATH": f"{self.folder}:{os.environ['PATH']}",
@@ -143,6 +147,8 @@ def loop(world: World, scenario: Scenario, folder: Path) -> None:
     done = world.run(account, script, **blanks)
     said = f"{script.read_text()}\n{done.stdout}\n{done.stderr}"
     assert done.returncode == 0, f"{scenario.name}: the script failed\n{said}"
+    asked = world.asked_of_kubectl()
+    assert all(any(one in line for line in asked) for one in scenario.kubectl), (asked, said)
     after = world.check(account, scenario.arguments_after or scenario.arguments, again)
     mended = {check for check, _ in scenario.finds}
     left = {problem for problem in after.problems() if problem[0] in mended}

@@ -33,6 +33,8 @@ class Scenario:
     region: str = "us-west-2"
     blanks: Callable[[Account], dict[str, str]] | None = None
     """What a person would fill in."""
+    kubectl: tuple[str, ...] = ()
+    """What must have been asked of kubectl, which has no cluster here."""
     not_looped: str = ""
     """Why the remedy cannot be run here; then the account is only judged."""
 

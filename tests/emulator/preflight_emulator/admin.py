@@ -13,6 +13,7 @@ from moto.core.utils import utcnow
 from moto.ec2.models import EC2Backend, ec2_backends
 from moto.ec2.models.instances import StateReason
 from moto.eks.models import eks_backends
+from moto.iam.models import iam_backends
 from moto.servicequotas.models import servicequotas_backends
 
 from preflight_emulator import iam, organizations
@@ -77,6 +78,15 @@ def cluster(body: Body) -> None:
     found.health = {"issues": body.get("issues", found.health["issues"])}
 
 
+def auto_mode(body: Body) -> None:
+    """``{"name": "C", "blockStorage": false, "nodePools": []}``: what no request sets alone."""
+    found = _cluster(body)
+    if "blockStorage" in body:
+        found.storage_config = {"blockStorage": {"enabled": body["blockStorage"]}}
+    if "nodePools" in body:
+        found.compute_config = {**found.compute_config, "nodePools": body["nodePools"]}
+
+
 def access_entry_age(body: Body) -> None:
     """``{"name": "C", "principalArn": "arn:…", "secondsAgo": 3600}``: when it was made."""
     entry = state_of(_cluster(body)).access_entries[body["principalArn"]]
@@ -91,6 +101,14 @@ def quota(body: Body) -> None:
     values_of(backend).pop(body["quotaCode"], None)
     if "value" in body:
         values_of(backend)[body["quotaCode"]] = float(body["value"])
+
+
+def instance_profile_quota(body: Body) -> None:
+    """``{"value": 20}``: how many instance profiles the account may have."""
+    account = body.get("account", DEFAULT_ACCOUNT_ID)
+    partition = body.get("partition", "aws")
+    summary = iam_backends[account][partition].account_summary
+    summary._instance_profiles_quota = int(body["value"])
 
 
 def instance_end(body: Body) -> None:
@@ -135,8 +153,10 @@ URL_PATHS = {
     "{0}/moto-api/preflight/subnet-free-addresses": _route(subnet_free_addresses),
     "{0}/moto-api/preflight/managed-resource-visibility": _route(managed_resource_visibility),
     "{0}/moto-api/preflight/cluster": _route(cluster),
+    "{0}/moto-api/preflight/auto-mode": _route(auto_mode),
     "{0}/moto-api/preflight/access-entry-age": _route(access_entry_age),
     "{0}/moto-api/preflight/quota": _route(quota),
+    "{0}/moto-api/preflight/instance-profile-quota": _route(instance_profile_quota),
     "{0}/moto-api/preflight/instance-end": _route(instance_end),
     "{0}/moto-api/preflight/organization-member": _route(organization_member),
     "{0}/moto-api/preflight/simulation": _route(simulation),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from moto.iam.models import iam_backends
 from moto.servicequotas.models import ServiceQuotasBackend
 from moto.servicequotas.responses import ServiceQuotasResponse
 
@@ -23,6 +24,9 @@ NAMES = {
     "L-3819A6DF": "All G and VT Spot Instance Requests",
 }
 DEFAULTS = {code: 5.0 if "Standard" in name else 0.0 for code, name in NAMES.items()}
+
+
+INSTANCE_PROFILES = "L-6E65F664"
 
 
 def values_of(backend: ServiceQuotasBackend) -> dict[str, float]:
@@ -69,6 +73,9 @@ class CompleteServiceQuotasResponse(ServiceQuotasResponse):
                     "You must provide a quota value greater than the current quota value",
                 )
             self._own()[code] = wanted
+        if service == "iam" and code == INSTANCE_PROFILES:
+            iam = iam_backends[self.current_account][self.partition]
+            iam.account_summary._instance_profiles_quota = int(wanted)
         requested = {
             "Id": f"{code}-request",
             "ServiceCode": service,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import shutil
 import subprocess
 
 import pytest
@@ -118,3 +119,45 @@ def test_it_stops_at_a_blank(world, tmp_path):
     done = run(world, account, script, YES="1")
     assert done.returncode == 1
     assert "fill in FILL_IN_SUBNET_IDS" in done.stderr
+
+
+def test_without_kubectl_the_rest_is_done(world, tmp_path):
+    account = world.account("us-west-2")
+    SEEDS["getting-started"](account)
+    account.client("ec2").modify_instance_metadata_defaults(HttpEndpoint="disabled")
+    script = tmp_path / "fix.sh"
+    assert world.check(account, (), script).problems()
+    # Only the programs that it may use.
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("bash", "mktemp", "rm", "tr"):
+        (programs / name).symlink_to(shutil.which(name))
+    (programs / "aws").symlink_to(world.folder / "aws")
+    done = run(world, account, script, PATH=str(programs))
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    assert "left out, as the program kubectl is not there" in done.stdout
+    assert "steps left out: 1" in done.stdout
+    assert not world.check(account, (), tmp_path / "again.sh").problems()
+
+
+def test_without_findings_there_is_nothing_to_do(world, tmp_path):
+    account = world.account("us-west-2")
+    SEEDS["getting-started"](account)
+    script = tmp_path / "fix.sh"
+    assert not world.check(account, (), script).problems()
+    done = run(world, account, script)
+    assert done.returncode == 0 and done.stdout == "There is nothing to mend.\n"
+
+
+def test_a_policy_of_the_same_name_is_not_replaced_unasked(world, tmp_path):
+    account = world.account("us-west-2")
+    made = SEEDS["auto-mode"](account)
+    script = tmp_path / "fix.sh"
+    world.check(account, (), script)
+    assert "put-role-policy" in script.read_text()
+    first = run(world, account, script)
+    assert first.returncode == 0, f"{first.stdout}\n{first.stderr}"
+    again = run(world, account, script)
+    assert again.returncode == 1 and "no terminal to ask on" in again.stderr
+    role = edits.name_of(made["clusterRole"])
+    assert len(account.client("iam").list_role_policies(RoleName=role)["PolicyNames"]) == 1

@@ -73,7 +73,7 @@ fn no_such_cluster() {
         .aws(&account, &account.endpoint())
         .run()
         .exits(4)
-        .says(&["no cluster `prod` in us-west-2", &account.number, "there are demo"]);
+        .says(&["no cluster `prod` in us-west-2", &account.number, "its only cluster is demo"]);
     let empty = Account::empty("us-west-2");
     check().aws(&empty, &empty.endpoint()).run().exits(4).says(&[
         "no cluster `demo`",

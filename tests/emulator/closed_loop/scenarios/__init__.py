@@ -7,5 +7,6 @@ from closed_loop.scenarios import (  # noqa: F401
     interruption,
     join,
     launch,
+    limits,
     network,
 )

@@ -52,7 +52,7 @@ def three_other_subnets(account: Account) -> dict[str, str]:
     vpc = config["resourcesVpcConfig"]["vpcId"]
     made = []
     for number, zone in enumerate(account.zones):
-        cidr = f"192.168.{192 + number}.0/24"
+        cidr = f"192.168.{240 + number}.0/24"
         subnet = ec2.create_subnet(VpcId=vpc, CidrBlock=cidr, AvailabilityZone=zone)["Subnet"]
         made.append(subnet["SubnetId"])
     return {"FILL_IN_SUBNET_IDS": ",".join(made)}

@@ -44,7 +44,8 @@ def none_named(account: Account, made: Made) -> None:
     f"{EXISTS}: given by its ARN",
     (EXISTS, FAIL),
     arguments=("--interruption-queue", "arn:aws:sqs:us-west-2:111122223333:demo"),
-    not_looped="the name of the queue is a setting in Kubernetes",
+    arguments_after=("--interruption-queue", "demo"),
+    kubectl=("set env deployment/karpenter --namespace kube-system INTERRUPTION_QUEUE=demo",),
 )
 def by_arn(_account: Account, _made: Made) -> None:
     """settings.interruptionQueue holds the ARN."""
@@ -54,7 +55,8 @@ def by_arn(_account: Account, _made: Made) -> None:
     f"{EXISTS}: a FIFO queue",
     (EXISTS, FAIL),
     arguments=("--interruption-queue", "jobs.fifo"),
-    not_looped="queue-rules still asks for targets that a FIFO queue does not take",
+    arguments_after=("--interruption-queue", "jobs"),
+    kubectl=("set env deployment/karpenter --namespace kube-system INTERRUPTION_QUEUE=jobs",),
 )
 def fifo(account: Account, _made: Made) -> None:
     account.client("sqs").create_queue(QueueName="jobs.fifo", Attributes={"FifoQueue": "true"})

@@ -5,12 +5,12 @@ from __future__ import annotations
 from closed_loop import edits
 from closed_loop.edits import name_of
 from closed_loop.scenario import FAIL, WARN, Made, scenario
+from closed_loop.scenarios.cluster import three_other_subnets
 from seeds.account import Account
 
 DISCOVERED, ZONES, FREE = "subnets-discovered", "subnets-zones", "subnets-free-addresses"
 GROUPS, OTHER_VPC = "security-groups-discovered", "subnets-vpc"
 KEY = "karpenter.sh/discovery"
-NEW_SUBNET = "a subnet for more nodes is a person's to lay out: range, routes, zone"
 
 
 @scenario(f"{DISCOVERED}: none is tagged", (DISCOVERED, FAIL), cases=("C67",))
@@ -72,12 +72,12 @@ def subnet_of_another_vpc(account: Account, _made: Made) -> None:
     edits.tag(account, [subnet["SubnetId"]], KEY, account.cluster)
 
 
-@scenario(f"{FREE}: none left", (FREE, FAIL), cases=("C70",), not_looped=NEW_SUBNET)
+@scenario(f"{FREE}: none left", (FREE, FAIL), cases=("C70",), blanks=three_other_subnets)
 def full(account: Account, made: Made) -> None:
     edits.set_free(account, made["privateSubnets"][0], 0)
 
 
-@scenario(f"{FREE}: few left", (FREE, WARN), not_looped=NEW_SUBNET)
+@scenario(f"{FREE}: few left", (FREE, WARN))
 def nearly_full(account: Account, made: Made) -> None:
     edits.set_free(account, made["privateSubnets"][0], 6)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from closed_loop import edits
 from closed_loop.scenario import FAIL, WARN, Made, scenario
 from seeds import faults
 from seeds.account import Account
@@ -41,3 +42,96 @@ def shut(account: Account, _made: Made) -> None:
 @scenario("security-groups-cluster-tag: two bear it", ("security-groups-cluster-tag", WARN))
 def second_group(account: Account, _made: Made) -> None:
     faults.add_group(account, vpc_of(account))
+
+
+# Routes
+
+
+@scenario("subnet-routes: public, without public addresses", ("subnet-routes", FAIL))
+def public_nodes(account: Account, _made: Made) -> None:
+    faults.public_nodes(account)
+
+
+@scenario("subnet-routes: the NAT gateway is gone", ("subnet-routes", FAIL))
+def other_nat_gateway(account: Account, made: Made) -> None:
+    """Routes still lead to a NAT gateway that was replaced by another."""
+    ec2 = account.client("ec2")
+    table = faults.private_routes(account)
+    old = nat_gateways(account)[0]
+    address = ec2.allocate_address(Domain="vpc")["AllocationId"]
+    ec2.create_nat_gateway(SubnetId=made["publicSubnets"][0], AllocationId=address)
+    ec2.delete_nat_gateway(NatGatewayId=old)
+    ec2.replace_route(
+        RouteTableId=table, DestinationCidrBlock=faults.DEFAULT_ROUTE, NatGatewayId=old
+    )
+
+
+def nat_gateways(account: Account) -> list[str]:
+    own = [{"Name": "vpc-id", "Values": [vpc_of(account)]}]
+    found = account.client("ec2").describe_nat_gateways(Filters=own)["NatGateways"]
+    return [one["NatGatewayId"] for one in found if one["State"] == "available"]
+
+
+# VPC endpoints
+
+
+@scenario("vpc-endpoints: its security group admits nobody", ("vpc-endpoints", FAIL))
+def closed_endpoint(account: Account, _made: Made) -> None:
+    vpc = vpc_of(account)
+    closed = account.client("ec2").create_security_group(
+        GroupName="endpoints", Description="of another team", VpcId=vpc
+    )["GroupId"]
+    faults.create_endpoint(account, vpc, "ec2", closed)
+
+
+@scenario("vpc-endpoints: some are missing", ("vpc-endpoints", FAIL))
+def endpoints_but_for_two(account: Account, _made: Made) -> None:
+    faults.isolated(account)
+    faults.isolated_mended(account)
+    ec2 = account.client("ec2")
+    names = [f"com.amazonaws.{account.region}.{name}" for name in ("ecr.dkr", "sqs")]
+    found = ec2.describe_vpc_endpoints(Filters=[{"Name": "service-name", "Values": names}])
+    ids = [endpoint["VpcEndpointId"] for endpoint in found["VpcEndpoints"]]
+    ec2.delete_vpc_endpoints(VpcEndpointIds=ids)
+
+
+# Security groups
+
+
+def group_of_nodes(account: Account) -> str:
+    """A group of the nodes' own, in the place of the cluster's."""
+    ec2 = account.client("ec2")
+    cluster = account.client("eks").describe_cluster(name=account.cluster)["cluster"]
+    own = cluster["resourcesVpcConfig"]["clusterSecurityGroupId"]
+    edits.untag(account, [own])
+    group = ec2.create_security_group(
+        GroupName="karpenter-nodes", Description="nodes", VpcId=vpc_of(account)
+    )["GroupId"]
+    edits.tag(account, [group], "karpenter.sh/discovery", account.cluster)
+    return group
+
+
+@scenario("security-groups-reach: nothing is let in", ("security-groups-reach", FAIL))
+def own_group(account: Account, _made: Made) -> None:
+    account.client("eks").update_cluster_config(
+        name=account.cluster, resourcesVpcConfig={"endpointPrivateAccess": True}
+    )
+    group_of_nodes(account)
+
+
+@scenario("security-groups-reach: kubelets are not reached", ("security-groups-reach", WARN))
+def no_kubelets(account: Account, _made: Made) -> None:
+    group_of_nodes(account)
+
+
+@scenario("security-groups-reach: nothing is let out", ("security-groups-reach", FAIL))
+def nothing_out(account: Account, _made: Made) -> None:
+    group = group_of_nodes(account)
+    ec2 = account.client("ec2")
+    cluster = account.client("eks").describe_cluster(name=account.cluster)["cluster"]
+    own = cluster["resourcesVpcConfig"]["clusterSecurityGroupId"]
+    ec2.authorize_security_group_ingress(
+        GroupId=group, IpPermissions=[{"IpProtocol": "-1", "UserIdGroupPairs": [{"GroupId": own}]}]
+    )
+    rules = ec2.describe_security_groups(GroupIds=[group])["SecurityGroups"][0]
+    ec2.revoke_security_group_egress(GroupId=group, IpPermissions=rules["IpPermissionsEgress"])

@@ -65,6 +65,14 @@ def find_addon(cluster: Cluster, name: str) -> Record:
     return addon
 
 
+def update_addon(cluster: Cluster, name: str, request: dict[str, Any]) -> Record:
+    addon = find_addon(cluster, name)
+    if version := request.get("addonVersion"):
+        addon["addonVersion"] = version
+    addon["modifiedAt"] = utcnow()
+    return addon
+
+
 def delete_addon(cluster: Cluster, name: str) -> Record:
     addon = find_addon(cluster, name)
     del state_of(cluster).addons[name]

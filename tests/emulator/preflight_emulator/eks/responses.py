@@ -217,6 +217,12 @@ class CompleteEksResponse(EKSResponse):
     def list_addons(self) -> ActionResult:
         return self._page("addons", sorted(state_of(self._cluster()).addons))
 
+    def update_addon(self) -> ActionResult:
+        addon = addons.update_addon(self._cluster(), self._get_param("addonName"), self.params)
+        values = {"addonVersion": addon["addonVersion"]}
+        update = updates.record_update(self._cluster(), "AddonUpdate", values)
+        return ActionResult({"update": update})
+
     def delete_addon(self) -> ActionResult:
         addon = addons.delete_addon(self._cluster(), self._get_param("addonName"))
         return ActionResult({"addon": addon})
