@@ -86,7 +86,7 @@ fn run(cx: &Context<'_>) -> Verdicts {
     let mut judged = Vec::new();
     for proof in proofs {
         if let Some(verdict) = without_session(cx, proof) {
-            judged.push(Judged { subject: proof.role.clone(), verdict });
+            judged.push(Judged::new(&proof.role, || verdict).of_role(&proof.role));
             continue;
         }
         for (subject, planned) in &launches {
