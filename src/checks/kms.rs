@@ -13,8 +13,32 @@ use crate::{
     outcome::Remedy,
 };
 
+/// What there is to say of a key before its policy is looked at.
+pub enum State<'a> {
+    Missing,
+    /// AWS manages it, and its policy cannot be changed.
+    OfAws,
+    /// Nobody can encrypt with it, and why.
+    Unusable(&'a Key, String),
+    Own(&'a Key),
+}
+
+/// The key that is named so.
+pub fn state<'a>(cx: &Context<'a>, named: &str) -> Result<State<'a>, Stop> {
+    let fact = cx.facts.kms_keys.get(named);
+    let fact = fact.ok_or_else(|| Stop::unknown(format!("the key {named} was not read")))?;
+    let Some(key) = fact.found()? else { return Ok(State::Missing) };
+    if key.manager == "AWS" {
+        return Ok(State::OfAws);
+    }
+    Ok(match unusable(key) {
+        Some(why) => State::Unusable(key, why),
+        None => State::Own(key),
+    })
+}
+
 /// Why nobody can encrypt with the key, whatever its policy says.
-pub fn unusable(key: &Key) -> Option<String> {
+fn unusable(key: &Key) -> Option<String> {
     match (key.state.as_str(), key.spec.as_deref()) {
         ("Enabled" | "", Some("SYMMETRIC_DEFAULT") | None) => None,
         ("Enabled" | "", Some(spec)) => Some(format!("is of the kind {spec}, not a symmetric one")),

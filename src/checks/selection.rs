@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Context, Stop, discovery::selects_by_tag, node_classes, node_classes::Class};
+use super::{
+    Context, Judged, Stop, Verdicts, discovery::selects_by_tag, node_classes, node_classes::Class,
+};
 use crate::{
     facts::{
         Fact,
@@ -34,6 +36,24 @@ pub fn selectors<'a>(cx: &Context<'a>) -> Result<Vec<Selector<'a>>, Stop> {
         selectors.push(Selector::Tag(&tag.value));
     }
     Ok(selectors)
+}
+
+/// Judges what each selector selects, where it selects anything.
+pub fn each<'a, T: 'a>(
+    cx: &Context<'a>,
+    select: impl Fn(&Selector<'a>) -> Result<Vec<&'a T>, Stop>,
+    nothing: &str,
+    judge: impl Fn(&Selector<'a>, &[&'a T]) -> Vec<Judged>,
+) -> Verdicts {
+    let judged = selectors(cx)?.into_iter().flat_map(|selector| match select(&selector) {
+        Ok(found) if found.is_empty() => {
+            let stop = Stop::skipped(format!("{} selects {nothing}", selector.words()));
+            vec![Judged { subject: selector.subject(), verdict: Err(stop) }]
+        }
+        Ok(found) => judge(&selector, &found),
+        Err(stop) => vec![Judged { subject: selector.subject(), verdict: Err(stop) }],
+    });
+    Ok(judged.collect())
 }
 
 impl<'a> Selector<'a> {

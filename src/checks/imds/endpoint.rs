@@ -1,6 +1,6 @@
 //! The account's default that switches the metadata endpoint off.
 
-use super::{API, controller_effect, is, judged, no_region_error, region_or_default};
+use super::{API, Hidden, hidden, is, judged};
 use crate::{
     checks::{Area, Check, Context, Verdicts},
     outcome::Finding,
@@ -43,18 +43,17 @@ fn run(cx: &Context<'_>) -> Verdicts {
         if !is(defaults.http_endpoint.as_ref(), "disabled") {
             return Ok(Finding::pass("The account's defaults leave the metadata endpoint on."));
         }
-        Ok(Finding::warn(
-            format!("By default, new instances in {} have no metadata endpoint.", cx.region()),
-            controller_effect(cx),
-        )
-        .errors(&[no_region_error(cx)])
-        .evidence(API, "AccountLevel.HttpEndpoint", "disabled")
-        .mend(region_or_default(
-            cx,
-            defaults,
-            "switch the endpoint on for nodes launched from now on",
-            "--http-endpoint enabled",
-        )))
+        let what = Hidden {
+            seen: format!(
+                "By default, new instances in {} have no metadata endpoint.",
+                cx.region()
+            ),
+            path: "AccountLevel.HttpEndpoint",
+            value: "disabled".to_owned(),
+            otherwise: "switch the endpoint on for nodes launched from now on",
+            option: "--http-endpoint enabled",
+        };
+        Ok(hidden(cx, defaults, what))
     })
 }
 

@@ -1,6 +1,6 @@
 //! The account's default that keeps metadata answers from pods.
 
-use super::{API, controller_effect, judged, no_region_error, region_or_default};
+use super::{API, Hidden, hidden, judged};
 use crate::{
     checks::{Area, Check, Context, Verdicts},
     outcome::Finding,
@@ -53,22 +53,18 @@ fn run(cx: &Context<'_>) -> Verdicts {
                 None => "The account sets no default hop limit.".to_owned(),
             }));
         };
-        Ok(Finding::warn(
-            format!(
+        let what = Hidden {
+            seen: format!(
                 "By default, metadata answers in {} may take {limit} hop, and a pod is \
                  {TO_A_POD} away.",
                 cx.region()
             ),
-            controller_effect(cx),
-        )
-        .errors(&[no_region_error(cx)])
-        .evidence(API, "AccountLevel.HttpPutResponseHopLimit", limit.to_string())
-        .mend(region_or_default(
-            cx,
-            defaults,
-            "allow two hops for nodes launched from now on",
-            "--http-put-response-hop-limit 2",
-        )))
+            path: "AccountLevel.HttpPutResponseHopLimit",
+            value: limit.to_string(),
+            otherwise: "allow two hops for nodes launched from now on",
+            option: "--http-put-response-hop-limit 2",
+        };
+        Ok(hidden(cx, defaults, what))
     })
 }
 

@@ -42,6 +42,25 @@ fn no_region_error(cx: &Context<'_>) -> &'static str {
     if cx.karpenter() < SDK_V2 { "ec2-metadata-request-error" } else { "ec2-metadata-no-region" }
 }
 
+/// A default that keeps the metadata from a controller without a region.
+struct Hidden<'a> {
+    seen: String,
+    /// The option's place in the answer, and what it is set to.
+    path: &'a str,
+    value: String,
+    /// What to do about the default, and the option of the command for it.
+    otherwise: &'a str,
+    option: &'a str,
+}
+
+/// That a controller without a region ends at its start, by one of the defaults.
+fn hidden(cx: &Context<'_>, defaults: &ImdsDefaults, what: Hidden<'_>) -> Finding {
+    Finding::warn(what.seen, controller_effect(cx))
+        .errors(&[no_region_error(cx)])
+        .evidence(API, what.path, what.value)
+        .mend(region_or_default(cx, defaults, what.otherwise, what.option))
+}
+
 /// Who is hit by metadata that a controller cannot read, and how.
 fn controller_effect(cx: &Context<'_>) -> String {
     format!(

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use super::{EVENTS, each};
 use crate::{
     checks::{
-        Area, Check, Context, Stop, Verdicts, controller, kms,
+        Area, Check, Context, Stop, Verdicts, controller,
+        kms::{self, State},
         permissions::Answer,
         remedies::{listed, quote},
     },
@@ -115,20 +116,13 @@ fn sse_sqs(remedy: Remedy, cx: &Context<'_>, queue: &Queue) -> Remedy {
 }
 
 fn own_key(cx: &Context<'_>, queue: &Queue, named: &str) -> Result<Finding, Stop> {
-    let Some(fact) = cx.facts.kms_keys.get(named) else {
-        return Err(not_read(cx, queue, named, "was not read", None));
+    let key = match kms::state(cx, named) {
+        Ok(State::Missing) => return Ok(unusable(cx, queue, named, "does not exist", None)),
+        Ok(State::OfAws) => return Ok(aws_key(cx, queue, named)),
+        Ok(State::Unusable(key, why)) => return Ok(unusable(cx, queue, named, &why, Some(key))),
+        Ok(State::Own(key)) => key,
+        Err(stop) => return Err(unread(cx, queue, named, stop)),
     };
-    let key = match fact.found() {
-        Ok(Some(key)) => key,
-        Ok(None) => return Ok(unusable(cx, queue, named, "does not exist", None)),
-        Err(unseen) => return Err(unread(cx, queue, named, unseen.into())),
-    };
-    if key.manager == "AWS" {
-        return Ok(aws_key(cx, queue, named));
-    }
-    if let Some(why) = kms::unusable(key) {
-        return Ok(unusable(cx, queue, named, &why, Some(key)));
-    }
     let policy = match kms::policy(key) {
         Ok(policy) => [policy],
         Err(stop) => return Err(unread(cx, queue, named, stop)),

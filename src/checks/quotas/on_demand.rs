@@ -1,9 +1,8 @@
 //! Whether the on-demand vCPU quotas leave room for nodes.
 
-use super::vcpus::{Capacity, PRODUCTS, QUOTAS, RUNNING, Use, families, is_launched};
+use super::vcpus::{Capacity, Effects, PRODUCTS, QUOTAS, RUNNING, each};
 use crate::{
-    checks::{Area, Check, Context, Judged, Stop, Verdicts},
-    facts::limits::{QUOTA_FAMILIES, QuotaFamily},
+    checks::{Area, Check, Context, Verdicts},
     outcome::Finding,
 };
 
@@ -36,29 +35,15 @@ Ask for a larger quota, or set `limits` of the NodePools below it.
 };
 
 fn run(cx: &Context<'_>) -> Verdicts {
-    if is_launched(cx, Capacity::OnDemand) == Some(false) {
-        return Err(Stop::skipped("no NodePool launches on demand"));
-    }
-    let families = families(cx, &QUOTA_FAMILIES, Capacity::OnDemand);
-    Ok(families.into_iter().map(|family| Judged::new(family.types, || judge(cx, family))).collect())
-}
-
-fn judge(cx: &Context<'_>, family: &QuotaFamily) -> Result<Finding, Stop> {
-    let of_quota = Use::of(cx, family, Capacity::OnDemand)?;
-    let seen = of_quota.seen();
-    let finding = if of_quota.is_full() {
+    let full = |seen| {
         Finding::fail(
             seen,
             "No further node of these families is launched on demand: NodeClaims come and go, and \
              pods stay Pending.",
         )
-    } else if of_quota.is_short() {
-        let left = of_quota.left();
-        Finding::warn(seen, format!("{left} are left. Once they are used, no further node comes."))
-    } else {
-        return Ok(Finding::pass(seen));
     };
-    Ok(of_quota.finding(cx, finding.errors(CHECK.errors)))
+    let effects = Effects { full: &full, then: "Once they are used, no further node comes." };
+    each(cx, Capacity::OnDemand, CHECK.errors, &effects)
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! Whether the Spot vCPU quotas leave room for nodes.
 
-use super::vcpus::{Capacity, PRODUCTS, QUOTAS, RUNNING, Use, families, is_launched};
+use super::vcpus::{Capacity, Effects, PRODUCTS, QUOTAS, RUNNING, each, is_launched};
 use crate::{
-    checks::{Area, Check, Context, Judged, Stop, Verdicts},
-    facts::limits::{QUOTA_FAMILIES, QuotaFamily},
+    checks::{Area, Check, Context, Verdicts},
     outcome::Finding,
 };
 
@@ -35,36 +34,21 @@ Ask for a larger quota, or allow on-demand in the NodePool.
 };
 
 fn run(cx: &Context<'_>) -> Verdicts {
-    if is_launched(cx, Capacity::Spot) == Some(false) {
-        return Err(Stop::skipped("no NodePool launches Spot instances"));
-    }
-    let families = families(cx, &QUOTA_FAMILIES, Capacity::Spot);
-    Ok(families.into_iter().map(|family| Judged::new(family.types, || judge(cx, family))).collect())
-}
-
-fn judge(cx: &Context<'_>, family: &QuotaFamily) -> Result<Finding, Stop> {
-    let of_quota = Use::of(cx, family, Capacity::Spot)?;
-    let seen = of_quota.seen();
     let only = is_launched(cx, Capacity::OnDemand) == Some(false);
-    let finding = if of_quota.is_full() && only {
-        Finding::fail(
+    let full = |seen| match only {
+        true => Finding::fail(
             seen,
             "NodePools that allow Spot only get no further node of these families: NodeClaims come \
              and go, and pods stay Pending.",
-        )
-    } else if of_quota.is_full() {
-        Finding::warn(
+        ),
+        false => Finding::warn(
             seen,
             "No further Spot instance of these families is launched. Where a NodePool allows \
              on-demand too, Karpenter takes that without a word.",
-        )
-    } else if of_quota.is_short() {
-        let left = of_quota.left();
-        Finding::warn(seen, format!("{left} are left. Once they are used, no Spot node comes."))
-    } else {
-        return Ok(Finding::pass(seen));
+        ),
     };
-    Ok(of_quota.finding(cx, finding.errors(CHECK.errors)))
+    let effects = Effects { full: &full, then: "Once they are used, no Spot node comes." };
+    each(cx, Capacity::Spot, CHECK.errors, &effects)
 }
 
 #[cfg(test)]

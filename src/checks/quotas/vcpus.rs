@@ -1,8 +1,8 @@
 //! How much of a vCPU quota is left.
 
 use crate::{
-    checks::{Context, Stop, remedies::quote},
-    facts::limits::{Quota, QuotaFamily, Running, STANDARD},
+    checks::{Context, Judged, Stop, Verdicts, remedies::quote},
+    facts::limits::{QUOTA_FAMILIES, Quota, QuotaFamily, Running, STANDARD},
     outcome::{Finding, Remedy},
     target::Product,
 };
@@ -23,14 +23,14 @@ pub enum Capacity {
 }
 
 impl Capacity {
-    pub fn as_str(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             Self::OnDemand => "on-demand",
             Self::Spot => "spot",
         }
     }
 
-    pub fn code(self, family: &QuotaFamily) -> &'static str {
+    fn code(self, family: &QuotaFamily) -> &'static str {
         match self {
             Self::OnDemand => family.on_demand,
             Self::Spot => family.spot,
@@ -39,19 +39,15 @@ impl Capacity {
 }
 
 /// A quota, and what is used of it.
-pub struct Use<'a> {
-    pub family: &'a QuotaFamily,
-    pub capacity: Capacity,
-    pub quota: &'a Quota,
-    pub used: u64,
+struct Use<'a> {
+    family: &'a QuotaFamily,
+    capacity: Capacity,
+    quota: &'a Quota,
+    used: u64,
 }
 
 impl<'a> Use<'a> {
-    pub fn of(
-        cx: &'a Context<'_>,
-        family: &'a QuotaFamily,
-        capacity: Capacity,
-    ) -> Result<Self, Stop> {
+    fn of(cx: &'a Context<'_>, family: &'a QuotaFamily, capacity: Capacity) -> Result<Self, Stop> {
         let code = capacity.code(family);
         let quota = cx.facts.limits.vcpu_quotas.known()?.get(code);
         let quota = quota.ok_or_else(|| Stop::unknown(format!("{QUOTAS} shows no {code}")))?;
@@ -60,21 +56,21 @@ impl<'a> Use<'a> {
         Ok(Self { family, capacity, quota, used })
     }
 
-    pub fn left(&self) -> u64 {
+    fn left(&self) -> u64 {
         self.quota.value.saturating_sub(self.used)
     }
 
     /// Whether not even one node fits.
-    pub fn is_full(&self) -> bool {
+    fn is_full(&self) -> bool {
         self.left() < NODE
     }
 
     /// Whether a scale-up may well fill it: less than a fifth is left, or less than eight nodes.
-    pub fn is_short(&self) -> bool {
+    fn is_short(&self) -> bool {
         self.left() < LITTLE || self.left() * 5 < self.quota.value
     }
 
-    pub fn seen(&self) -> String {
+    fn seen(&self) -> String {
         let Self { used, .. } = self;
         format!(
             "Of the {} vCPUs that the account may run of {} {}, {used} are in use{}.",
@@ -85,7 +81,7 @@ impl<'a> Use<'a> {
         )
     }
 
-    pub fn finding(&self, cx: &Context<'_>, finding: Finding) -> Finding {
+    fn finding(&self, cx: &Context<'_>, finding: Finding) -> Finding {
         finding
             .evidence(QUOTAS, self.capacity.code(self.family), self.quota.value.to_string())
             .evidence(RUNNING, "vCPUs of running instances", self.used.to_string())
@@ -109,9 +105,41 @@ impl<'a> Use<'a> {
     }
 }
 
+/// What follows when a quota is used up, and when little of it is left.
+pub struct Effects<'a> {
+    pub full: &'a dyn Fn(String) -> Finding,
+    pub then: &'a str,
+}
+
+/// Judges the quota of one capacity for each family.
+pub fn each(
+    cx: &Context<'_>,
+    capacity: Capacity,
+    errors: &[&'static str],
+    effects: &Effects<'_>,
+) -> Verdicts {
+    if is_launched(cx, capacity) == Some(false) {
+        return Err(Stop::skipped(format!("no NodePool launches {}", capacity.as_str())));
+    }
+    let judge = |family: &QuotaFamily| {
+        let of_quota = Use::of(cx, family, capacity)?;
+        let seen = of_quota.seen();
+        let finding = if of_quota.is_full() {
+            (effects.full)(seen)
+        } else if of_quota.is_short() {
+            Finding::warn(seen, format!("{} are left. {}", of_quota.left(), effects.then))
+        } else {
+            return Ok(Finding::pass(seen));
+        };
+        Ok(of_quota.finding(cx, finding.errors(errors)))
+    };
+    let families = families(cx, &QUOTA_FAMILIES, capacity);
+    Ok(families.into_iter().map(|one| Judged::new(one.types, || judge(one))).collect())
+}
+
 /// The families to judge: the standard one, and those that run already or that a NodePool asks
 /// for by name.
-pub fn families<'a>(
+fn families<'a>(
     cx: &Context<'_>,
     all: &[&'a QuotaFamily],
     capacity: Capacity,

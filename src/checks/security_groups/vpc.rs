@@ -5,7 +5,7 @@ use crate::{
     checks::{
         Area, Check, Context, Judged, Stop, Verdicts,
         discovery::{Found, in_vpc},
-        selection::{Selector, selectors},
+        selection::{self, Selector},
     },
     facts::ec2::SecurityGroup,
     outcome::Finding,
@@ -40,27 +40,18 @@ a value of its own, or select by id.
 };
 
 fn run(cx: &Context<'_>) -> Verdicts {
-    let judged = selectors(cx)?.into_iter().flat_map(|selector| match selected(cx, &selector) {
-        Ok(groups) => {
-            let judge = |group: &SecurityGroup| {
-                Judged::new(selector.subject_of(&group.id), || judge(cx, &selector, group))
+    let nothing = "no security group (see security-groups-discovered)";
+    selection::each(
+        cx,
+        |selector| selector.security_groups(cx),
+        nothing,
+        |selector, groups| {
+            let judge = |group: &&SecurityGroup| {
+                Judged::new(selector.subject_of(&group.id), || judge(cx, selector, group))
             };
-            groups.into_iter().map(judge).collect()
-        }
-        Err(stop) => vec![Judged::new(selector.subject(), || Err(stop))],
-    });
-    Ok(judged.collect())
-}
-
-fn selected<'a>(cx: &Context<'a>, selector: &Selector<'a>) -> Result<Vec<&'a SecurityGroup>, Stop> {
-    let groups = selector.security_groups(cx)?;
-    if groups.is_empty() {
-        let words = selector.words();
-        return Err(Stop::skipped(format!(
-            "{words} selects no security group (see security-groups-discovered)"
-        )));
-    }
-    Ok(groups)
+            groups.iter().map(judge).collect()
+        },
+    )
 }
 
 fn judge(

@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 
 use crate::{
     checks::{
-        Area, Check, Context, Judged, Stop, Verdicts, controller, kms, node_classes,
+        Area, Check, Context, Judged, Stop, Verdicts, controller,
+        kms::{self, State},
+        node_classes,
         permissions::{Answer, Grants},
         remedies::{listed, quote},
     },
@@ -123,21 +125,25 @@ fn judge(cx: &Context<'_>, named: &str, wanted: &Wanted) -> Result<Finding, Stop
         let seen = format!("{named}, which is {by}, is a key of {region}.");
         return Ok(fail(wanted, seen, cx).evidence(DEFAULT, "KmsKeyId", named));
     }
-    let fact = cx.facts.kms_keys.get(named);
-    let fact = fact.ok_or_else(|| Stop::unknown(format!("the key {named} was not read")))?;
-    let Some(key) = fact.found()? else {
-        let seen = format!("{named}, which is {by}, does not exist in {}.", cx.region());
-        return Ok(fail(wanted, seen, cx).evidence("kms:DescribeKey", "NotFoundException", named));
+    let key = match kms::state(cx, named)? {
+        State::OfAws => return Ok(Finding::pass("AWS manages it.")),
+        State::Missing => {
+            let seen = format!("{named}, which is {by}, does not exist in {}.", cx.region());
+            return Ok(fail(wanted, seen, cx).evidence(
+                "kms:DescribeKey",
+                "NotFoundException",
+                named,
+            ));
+        }
+        State::Unusable(key, why) => {
+            let seen = format!("{named}, which is {by}, {why}.");
+            let finding =
+                fail(wanted, seen, cx).evidence("kms:DescribeKey", "KeyState", &key.state);
+            let words = "Make the key usable, or choose another.";
+            return Ok(finding.mend(kms::enable(cx, other_key(cx, words), key)));
+        }
+        State::Own(key) => key,
     };
-    if let Some(why) = kms::unusable(key) {
-        let seen = format!("{named}, which is {by}, {why}.");
-        let finding = fail(wanted, seen, cx).evidence("kms:DescribeKey", "KeyState", &key.state);
-        let words = "Make the key usable, or choose another.";
-        return Ok(finding.mend(kms::enable(cx, other_key(cx, words), key)));
-    }
-    if key.manager == "AWS" {
-        return Ok(Finding::pass("AWS manages it."));
-    }
     let owner = arn::account(&key.arn);
     if owner.is_some() && cx.account().is_some() && owner != cx.account() {
         return Err(Stop::unknown(format!(
@@ -149,25 +155,9 @@ fn judge(cx: &Context<'_>, named: &str, wanted: &Wanted) -> Result<Finding, Stop
 }
 
 fn by_policy(cx: &Context<'_>, key: &Key, by: &str, wanted: &Wanted) -> Result<Finding, Stop> {
-    let mut refused: Vec<(String, &'static str, Decision)> = Vec::new();
-    let mut unknown: Option<Unknown> = None;
     let launchers = launchers(cx, wanted)?;
-    for (role, grants) in &launchers {
-        for action in ACTIONS {
-            match kms::role_may(cx, key, role, grants, action, "ec2")? {
-                Answer::Allowed => {}
-                Answer::Refused(decision) => refused.push((role.clone(), action, decision)),
-                Answer::Unknown(why) => unknown = unknown.or(Some(why)),
-            }
-        }
-    }
-    let Some((role, _, decision)) = refused.first() else {
-        let roles: Vec<_> = launchers.iter().map(|(role, _)| arn::role_name(role)).collect();
-        return match unknown {
-            Some(unknown) => Err(Stop::Unknown(unknown)),
-            None => Ok(Finding::pass(format!("{} may use it through EC2.", listed(&roles)))),
-        };
-    };
+    let refused = refusals(cx, key, &launchers)?;
+    let Some((role, _, decision)) = refused.first() else { return Ok(may_use(&launchers)) };
     let of_role = refused.iter().filter(|(other, _, _)| other == role);
     let actions: Vec<_> = of_role.map(|(_, action, _)| *action).collect();
     let seen = format!(
@@ -179,6 +169,38 @@ fn by_policy(cx: &Context<'_>, key: &Key, by: &str, wanted: &Wanted) -> Result<F
     Ok(fail(wanted, seen, cx)
         .evidence("kms:GetKeyPolicy", "Policy", decision.to_string())
         .mend(mend(cx, key, &refused)))
+}
+
+/// Who may not do what with a key, and why.
+pub(super) type Refusal = (String, &'static str, Decision);
+
+/// What those who launch may not do with a key through EC2; unknown where that is not certain of
+/// any of it.
+pub(super) fn refusals(
+    cx: &Context<'_>,
+    key: &Key,
+    launchers: &[(String, Grants)],
+) -> Result<Vec<Refusal>, Stop> {
+    let mut refused = Vec::new();
+    let mut unknown: Option<Unknown> = None;
+    for (role, grants) in launchers {
+        for action in ACTIONS {
+            match kms::role_may(cx, key, role, grants, action, "ec2")? {
+                Answer::Allowed => {}
+                Answer::Refused(decision) => refused.push((role.clone(), action, decision)),
+                Answer::Unknown(why) => unknown = unknown.or(Some(why)),
+            }
+        }
+    }
+    match unknown {
+        Some(unknown) if refused.is_empty() => Err(Stop::Unknown(unknown)),
+        _ => Ok(refused),
+    }
+}
+
+pub(super) fn may_use(launchers: &[(String, Grants)]) -> Finding {
+    let roles: Vec<_> = launchers.iter().map(|(role, _)| arn::role_name(role)).collect();
+    Finding::pass(format!("{} may use it through EC2.", listed(&roles)))
 }
 
 /// Who launches with the key: their ARNs and what they may do.
@@ -221,7 +243,7 @@ fn other_key(cx: &Context<'_>, words: &str) -> Remedy {
     remedy.run(format!("aws ec2 reset-ebs-default-kms-key-id --region {}", quote(cx.region())))
 }
 
-fn mend(cx: &Context<'_>, key: &Key, refused: &[(String, &str, Decision)]) -> Remedy {
+pub(super) fn mend(cx: &Context<'_>, key: &Key, refused: &[Refusal]) -> Remedy {
     let denied = refused.iter().any(|(_, _, decision)| matches!(decision, Decision::Denied { .. }));
     if denied {
         return Remedy::new(
