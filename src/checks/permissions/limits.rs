@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use super::{Answers, Grants, Refused, Who, consequence, is_grave};
 use crate::{
-    checks::{Context, Judged, Stop, Verdicts, controller, node_role, setup::setup},
+    checks::{
+        Context, Judged, Stop, Verdicts, controller, node_role,
+        setup::{distinct_requests, setup, setups},
+    },
     facts::{arn, iam::Role},
     outcome::{Finding, Remedy},
     requirements::{self, Request},
@@ -68,8 +71,9 @@ pub fn each_role(cx: &Context<'_>, judge: Judge<'_>) -> Verdicts {
     let mut judged = Vec::new();
     if cx.target.runs(Product::Karpenter) {
         judged.extend(controller::each(cx, |found| {
-            let requests =
-                requirements::controller(cx.karpenter(), &setup(cx, Product::Karpenter)?);
+            let requests = distinct_requests(&setups(cx, Product::Karpenter)?, |setup| {
+                requirements::controller(cx.karpenter(), setup)
+            });
             let name = &found.role.name;
             let judge = || judge(cx, found.role, &found.grants(cx)?, requests);
             Ok(vec![Judged::new(name, judge).of_role(name)])
@@ -78,7 +82,8 @@ pub fn each_role(cx: &Context<'_>, judge: Judge<'_>) -> Verdicts {
     if cx.target.runs(Product::AutoMode) {
         let cluster_role = arn::role_name(&cx.cluster()?.role_arn);
         let of_cluster = || {
-            let requests = requirements::auto_mode(&setup(cx, Product::AutoMode)?);
+            let requests =
+                distinct_requests(&setups(cx, Product::AutoMode)?, requirements::auto_mode);
             of_role(cx, judge, cluster_role, requests)
         };
         judged.push(Judged::new(cluster_role, of_cluster).of_role(cluster_role));
