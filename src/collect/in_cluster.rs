@@ -57,14 +57,13 @@ pub async fn read(
     };
     let cluster = described.cluster.value();
     let own = cluster.and_then(|cluster| arn::account(&cluster.arn));
-    let version = cluster.map(|cluster| cluster.version.as_str());
     let (kubernetes, (queues, associations), node_classes) = kubernetes::read(
         &server,
         access,
         async |facts| follow_controllers(aws, roles, scope, own, facts).await,
         async |facts| {
             let (node_classes, ()) = join!(
-                node_classes::read(aws, roles, scope, version, facts),
+                node_classes::read(aws, roles, scope, cluster, facts),
                 follow_node_classes(roles, own, facts),
             );
             node_classes

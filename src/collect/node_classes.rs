@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! NodeClasses ─▶ DescribeSubnets, DescribeSecurityGroups; GetInstanceProfile ─▶ role
-//! NodeClasses ─▶ GetParameters ─▶ DescribeImages
+//! NodeClasses ─▶ GetParameters ─▶ DescribeImages ─▶ DescribeSnapshots of encrypted ones ─▶ key
+//! NodePools ─▶ DescribeInstanceTypeOfferings
 //! NodeClasses ─▶ DescribePlacementGroups, DescribeCapacityReservations
 //! NodeClasses ─▶ DescribeKey, GetKeyPolicy, ListGrants
 //! ```
@@ -20,8 +21,9 @@ use super::{
 };
 use crate::{
     facts::{
-        Fact,
-        ec2::{CapacityReservation, Image, PlacementGroup, SecurityGroup, Subnet},
+        Fact, arn,
+        ec2::{CapacityReservation, Image, PlacementGroup, SecurityGroup, Snapshot, Subnet},
+        eks::Cluster,
         iam::InstanceProfile,
         kms::Key,
         kubernetes::{
@@ -47,10 +49,12 @@ pub struct NodeClassFacts {
     pub parameters: BTreeMap<String, Fact<ImageParameter>>,
     pub images: BTreeMap<String, Fact<Image>>,
     pub selected_images: Vec<Selected<ImageQuery, Image>>,
+    pub snapshots: BTreeMap<String, Fact<Snapshot>>,
+    pub offerings: Fact<BTreeMap<String, BTreeSet<String>>>,
     pub named_profiles: BTreeMap<String, Fact<InstanceProfile>>,
     pub placement_groups: BTreeMap<String, Fact<PlacementGroup>>,
     pub reservations: Vec<Selected<SelectorTerm, CapacityReservation>>,
-    /// The keys of volumes.
+    /// The keys of volumes and snapshots.
     pub keys: Vec<(String, Fact<Key>)>,
 }
 
@@ -60,9 +64,10 @@ pub async fn read(
     aws: &Aws,
     roles: &Roles<'_>,
     scope: &Scope,
-    version: Option<&str>,
+    cluster: Option<&Cluster>,
     kubernetes: &Kubernetes,
 ) -> NodeClassFacts {
+    let version = cluster.map(|cluster| cluster.version.as_str());
     let of = |list: &'_ Fact<Vec<NodeClass>>| list.value().cloned().unwrap_or_default();
     let mut classes = of(&kubernetes.ec2_node_classes);
     classes.extend(of(&kubernetes.auto_node_classes));
@@ -89,16 +94,27 @@ pub async fn read(
         async {
             let named = classes.iter().flat_map(|class| &class.volumes);
             let named = named.filter_map(|volume| volume.kms_key.clone()).collect();
-            join!(placement_groups(aws, &classes), reservations(aws, &classes), keys(aws, named))
+            join!(
+                placement_groups(aws, &classes),
+                reservations(aws, &classes),
+                keys(aws, named),
+                offerings(aws, kubernetes),
+            )
         },
     );
-    let (placement_groups, reservations, keys) = more;
+    let (placement_groups, reservations, mut keys, offerings) = more;
+    let found = selected_images.iter().filter_map(|one| one.found.value()).flatten();
+    let found = images.values().filter_map(Fact::value).chain(found);
+    let snapshots = snapshots(aws, &classes, found).await;
+    keys.extend(keys_of_snapshots(aws, cluster, &snapshots, &keys).await);
     NodeClassFacts {
         subnets,
         security_groups,
         parameters,
         images,
         selected_images,
+        snapshots,
+        offerings,
         named_profiles,
         placement_groups,
         reservations,
@@ -143,6 +159,34 @@ async fn selected_images(aws: &Aws, classes: &[NodeClass]) -> Vec<Selected<Image
     .await
 }
 
+/// The encrypted snapshots of images, which EKS's own have none of, and those that NodeClasses name.
+async fn snapshots(
+    aws: &Aws,
+    classes: &[NodeClass],
+    images: impl Iterator<Item = &Image>,
+) -> BTreeMap<String, Fact<Snapshot>> {
+    let of_images = images.flat_map(|image| &image.volumes);
+    let encrypted = of_images.filter(|volume| volume.encrypted == Some(true));
+    let encrypted = encrypted.filter_map(|volume| volume.snapshot.clone());
+    let named = classes.iter().flat_map(|class| &class.volumes);
+    let named = named.filter_map(|volume| volume.snapshot.clone());
+    let ids: BTreeSet<String> = encrypted.chain(named).collect();
+    aws.snapshots(&Vec::from_iter(ids)).await
+}
+
+/// The keys of snapshots, as far as they are the account's own: no other account's can be read.
+async fn keys_of_snapshots(
+    aws: &Aws,
+    cluster: Option<&Cluster>,
+    snapshots: &BTreeMap<String, Fact<Snapshot>>,
+    known: &[(String, Fact<Key>)],
+) -> Vec<(String, Fact<Key>)> {
+    let own = cluster.and_then(|cluster| arn::account(&cluster.arn));
+    let named = snapshots.values().filter_map(|fact| fact.value()?.kms_key.clone());
+    let is_new = |key: &String| !known.iter().any(|(name, _)| name == key);
+    keys(aws, named.filter(|key| arn::account(key) == own && is_new(key)).collect()).await
+}
+
 /// The instance profiles that NodeClasses name, and the roles in them.
 async fn profiles(
     aws: &Aws,
@@ -160,6 +204,16 @@ async fn profiles(
     }))
     .await;
     profiles.into_iter().collect()
+}
+
+/// Where the instance types that NodePools name are offered, in one call.
+async fn offerings(aws: &Aws, kubernetes: &Kubernetes) -> Fact<BTreeMap<String, BTreeSet<String>>> {
+    let pools = kubernetes.node_pools.value().into_iter().flatten();
+    let named: BTreeSet<String> = pools.flat_map(names::instance_type_patterns).collect();
+    if named.is_empty() {
+        return Fact::not_asked("no NodePool names instance types or families");
+    }
+    aws.offerings(Vec::from_iter(named)).await
 }
 
 async fn placement_groups(

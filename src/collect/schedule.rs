@@ -125,6 +125,8 @@ pub async fn read(aws: &Aws, reach: &Reach, scope: &Scope) -> Facts {
         selected_security_groups: node_classes.security_groups,
         images: node_classes.images,
         selected_images: node_classes.selected_images,
+        snapshots: node_classes.snapshots,
+        offerings: node_classes.offerings,
         named_profiles: node_classes.named_profiles,
         placement_groups: node_classes.placement_groups,
         selected_reservations: node_classes.reservations,

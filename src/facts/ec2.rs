@@ -99,6 +99,17 @@ pub struct ImageVolume {
     pub size: Option<u32>,
 }
 
+/// A snapshot that a node's volume is made from (`ec2:DescribeSnapshots`).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Snapshot {
+    pub id: String,
+    pub owner: Option<String>,
+    pub encrypted: bool,
+    /// The ARN of the key that it is encrypted with.
+    pub kms_key: Option<String>,
+}
+
 /// `ec2:DescribePlacementGroups`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlacementGroup {

@@ -20,7 +20,7 @@ pub mod network;
 pub mod sqs;
 pub mod ssm;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -83,6 +83,10 @@ pub struct Facts {
     /// The images that NodeClasses select by name, owner or tags: of each architecture the first
     /// few that Karpenter would take.
     pub selected_images: Vec<Selected<ImageQuery, ec2::Image>>,
+    /// The encrypted snapshots of those images, and those that NodeClasses name, by id.
+    pub snapshots: BTreeMap<String, Fact<ec2::Snapshot>>,
+    /// Where instance types are offered: zones by type, of those that NodePools name.
+    pub offerings: Fact<BTreeMap<String, BTreeSet<String>>>,
     /// The instance profiles that NodeClasses name, by name.
     pub named_profiles: BTreeMap<String, Fact<iam::InstanceProfile>>,
     /// The placement groups that NodeClasses name, by name or id.

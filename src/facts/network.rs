@@ -99,6 +99,8 @@ pub struct VpcEndpoint {
     pub security_groups: Vec<String>,
     /// Of gateway endpoints: the tables that have a route to it.
     pub route_tables: Vec<String>,
+    /// Its own policy as JSON text.
+    pub policy: Option<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::facts::{Fact, eks::Addon};
+use crate::facts::{Fact, eks::Addon, kubernetes::node_pool::NodePool};
 
 /// Names a controller role may have.
 pub fn controller_roles(cluster: &str) -> [String; 3] {
@@ -90,6 +90,27 @@ pub fn image_parameter(kubernetes_version: &str, architecture: &str) -> String {
 /// The parameters of every architecture.
 pub fn image_parameters(kubernetes_version: &str) -> Vec<String> {
     IMAGE_ARCHITECTURES.map(|architecture| image_parameter(kubernetes_version, architecture)).into()
+}
+
+pub const INSTANCE_TYPE: &str = "node.kubernetes.io/instance-type";
+pub const INSTANCE_FAMILY: &str = "karpenter.k8s.aws/instance-family";
+const FAMILY_OF_AUTO_MODE: &str = "eks.amazonaws.com/instance-family";
+
+/// The values that a NodePool wants of a label of instance types.
+pub fn wanted_of<'a>(pool: &'a NodePool, key: &str) -> Vec<&'a str> {
+    let is_key = |other: &str| match key {
+        INSTANCE_TYPE => other == key || other == "beta.kubernetes.io/instance-type",
+        _ => other == key || other == FAMILY_OF_AUTO_MODE,
+    };
+    let wanted = pool.requirements.iter().filter(|one| one.operator == "In" && is_key(&one.key));
+    wanted.flat_map(|one| one.values.iter().map(String::as_str)).collect()
+}
+
+/// The instance types and families that a NodePool names, as EC2 filters them: `m5.large`, `m5.*`.
+pub fn instance_type_patterns(pool: &NodePool) -> Vec<String> {
+    let types = wanted_of(pool, INSTANCE_TYPE).into_iter().map(str::to_owned);
+    let families = wanted_of(pool, INSTANCE_FAMILY).into_iter().map(|one| format!("{one}.*"));
+    types.chain(families).collect()
 }
 
 #[cfg(test)]

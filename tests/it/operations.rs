@@ -48,10 +48,16 @@ fn made_for_node_classes() -> BTreeSet<String> {
         "role": null,
         "instanceProfile": "nodes",
         "placementGroupSelector": {"name": "hpc"},
+        "blockDeviceMappings": [
+            {"deviceName": "/dev/xvdb", "ebs": {"snapshotID": "snap-0123456789abcdef0"}}],
         "capacityReservationSelectorTerms": [{"tags": {"team": "a"}}],
     });
     let cluster = Cluster::karpenter(&account);
     let cluster = cluster.patch("EC2NodeClass", "default", &json!({"spec": spec}));
+    let family =
+        json!([{"key": "karpenter.k8s.aws/instance-family", "operator": "In", "values": ["m5"]}]);
+    let pool = json!({"spec": {"template": {"spec": {"requirements": family}}}});
+    let cluster = cluster.patch("NodePool", "default", &pool);
     let server = ApiServer::start(cluster);
     let proxy = Proxy::start(Plan::default());
     let tool = Tool::new(["check", "--cluster", CLUSTER, "--kubeconfig"]);

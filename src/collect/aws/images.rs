@@ -1,6 +1,6 @@
-//! Images, placement groups and capacity reservations (EC2).
+//! Images, instance types, placement groups and capacity reservations (EC2).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_ec2::types;
 use jiff::Timestamp;
@@ -9,7 +9,7 @@ use super::{Aws, ec2::filter, owned};
 use crate::{
     facts::{
         Fact,
-        ec2::{CapacityReservation, Image, ImageVolume, PlacementGroup},
+        ec2::{CapacityReservation, Image, ImageVolume, PlacementGroup, Snapshot},
         kubernetes::node_class::SelectorTerm,
         selected::ImageQuery,
     },
@@ -77,6 +77,52 @@ impl Aws {
             .collect::<Result<Vec<_>, _>>();
         let answer = self.ask.ask(IMAGES, &[], call).await;
         answer.map(|images| images.into_iter().map(image).collect())
+    }
+
+    /// Snapshots by id, in one call; one that EC2 does not show is absent.
+    pub async fn snapshots(&self, ids: &[String]) -> BTreeMap<String, Fact<Snapshot>> {
+        if ids.is_empty() {
+            return BTreeMap::new();
+        }
+        let pages = self.ec2.describe_snapshots().filters(filter("snapshot-id", ids.to_vec()));
+        let pages = pages.max_results(PAGE).into_paginator().items().send();
+        let call = pages.collect::<Result<Vec<_>, _>>();
+        let answer = self.ask.ask("ec2:DescribeSnapshots", &[], call).await.map(|found| {
+            let by_id = |one: types::Snapshot| (owned(one.snapshot_id()), snapshot(one));
+            found.into_iter().map(by_id).collect::<BTreeMap<_, _>>()
+        });
+        let one = |id: &String| {
+            let found = answer.clone().and_then(|mut all| match all.remove(id) {
+                Some(found) => Fact::Known(found),
+                None => Fact::Absent,
+            });
+            (id.clone(), found)
+        };
+        ids.iter().map(one).collect()
+    }
+
+    /// The zones in which these types are offered; a pattern such as `m5.*` is a whole family.
+    pub async fn offerings(
+        &self,
+        patterns: Vec<String>,
+    ) -> Fact<BTreeMap<String, BTreeSet<String>>> {
+        let pages = self
+            .ec2
+            .describe_instance_type_offerings()
+            .location_type(types::LocationType::AvailabilityZone)
+            .filters(filter("instance-type", patterns))
+            .max_results(PAGE)
+            .into_paginator();
+        let call = pages.items().send().collect::<Result<Vec<_>, _>>();
+        let answer = self.ask.ask("ec2:DescribeInstanceTypeOfferings", &[], call).await;
+        answer.map(|found| {
+            let mut zones: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+            for one in found {
+                let kind = owned(one.instance_type().map(types::InstanceType::as_str));
+                zones.entry(kind).or_default().extend(one.location);
+            }
+            zones
+        })
     }
 
     /// A placement group by its name or id.
@@ -164,6 +210,15 @@ fn volume(mapping: &types::BlockDeviceMapping) -> ImageVolume {
         snapshot: ebs.and_then(|ebs| ebs.snapshot_id.clone()),
         encrypted: ebs.and_then(|ebs| ebs.encrypted),
         size: ebs.and_then(|ebs| ebs.volume_size).and_then(|size| u32::try_from(size).ok()),
+    }
+}
+
+fn snapshot(found: types::Snapshot) -> Snapshot {
+    Snapshot {
+        id: owned(found.snapshot_id()),
+        encrypted: found.encrypted.unwrap_or_default(),
+        owner: found.owner_id,
+        kms_key: found.kms_key_id,
     }
 }
 

@@ -242,6 +242,7 @@ fn endpoint(endpoint: &types::VpcEndpoint) -> VpcEndpoint {
             .filter_map(|group| group.group_id.clone())
             .collect(),
         route_tables: endpoint.route_table_ids().to_vec(),
+        policy: endpoint.policy_document.clone(),
     }
 }
 

@@ -90,7 +90,6 @@ pub async fn read<T, U>(
         version,
         aws_auth,
         crds,
-        pools,
         claims,
         nodes,
         cni,
@@ -100,7 +99,6 @@ pub async fn read<T, U>(
         server.read::<Version>("get /version (Kubernetes)", "/version"),
         auth::aws_auth(server),
         node_pool::crds(server),
-        node_pool::node_pools(server),
         node_pool::node_claims(server),
         async {
             let nodes = node::nodes(server).await;
@@ -113,7 +111,7 @@ pub async fn read<T, U>(
         access: reached(server, access, version),
         aws_auth,
         crds,
-        node_pools: pools,
+        node_pools: node_classes.node_pools,
         node_claims: claims,
         nodes: nodes.0,
         workloads: nodes.1,
@@ -143,9 +141,13 @@ async fn of_node_classes<U>(
     server: &ApiServer,
     go_on: impl AsyncFnOnce(&Kubernetes) -> U,
 ) -> (Kubernetes, U) {
-    let (ec2_node_classes, auto_node_classes): (Fact<Vec<NodeClass>>, _) =
-        join!(node_class::ec2_node_classes(server), node_class::auto_node_classes(server));
-    let facts = Kubernetes { ec2_node_classes, auto_node_classes, ..Kubernetes::default() };
+    let (ec2_node_classes, auto_node_classes, node_pools): (Fact<Vec<NodeClass>>, _, _) = join!(
+        node_class::ec2_node_classes(server),
+        node_class::auto_node_classes(server),
+        node_pool::node_pools(server),
+    );
+    let facts =
+        Kubernetes { ec2_node_classes, auto_node_classes, node_pools, ..Kubernetes::default() };
     let gone_on = go_on(&facts).await;
     (facts, gone_on)
 }

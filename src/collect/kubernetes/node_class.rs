@@ -11,7 +11,9 @@ use super::{
 };
 use crate::facts::{
     Fact,
-    kubernetes::node_class::{AmiTerm, MetadataOptions, NodeClass, Resolved, SelectorTerm, Volume},
+    kubernetes::node_class::{
+        AmiTerm, MetadataOptions, NodeClass, Resolved, SelectorTerm, UserData, Volume,
+    },
 };
 
 const EC2_GROUP: &str = "karpenter.k8s.aws";
@@ -36,6 +38,7 @@ struct Spec {
     ephemeral_storage: Option<WireEbs>,
     #[serde(rename = "associatePublicIPAddress")]
     associate_public_ip: Option<bool>,
+    user_data: Option<String>,
     ip_prefix_count: Option<u32>,
     advanced_networking: AdvancedNetworking,
     kubelet: Kubelet,
@@ -166,6 +169,10 @@ fn node_class(class: Object<Spec, Status>) -> NodeClass {
         }),
         volumes,
         associate_public_ip: spec.associate_public_ip.or(networking.associate_public_ip),
+        user_data: spec.user_data.map(|text| UserData {
+            bytes: text.len() as u64,
+            registers_taint: text.contains("karpenter.sh/unregistered"),
+        }),
         ip_prefix_count: spec.ip_prefix_count,
         ipv4_prefix_size: some(networking.ipv4_prefix_size),
         max_pods: spec.kubelet.max_pods,

@@ -27,6 +27,7 @@ pub struct NodeClass {
     /// What nodes' volumes are made of. Auto Mode's `ephemeralStorage` is one without a device.
     pub volumes: Vec<Volume>,
     pub associate_public_ip: Option<bool>,
+    pub user_data: Option<UserData>,
     /// `spec.ipPrefixCount`: /28 blocks per interface.
     pub ip_prefix_count: Option<u32>,
     /// Auto Mode: `Auto` (prefix delegation) or `32`.
@@ -74,6 +75,15 @@ pub struct MetadataOptions {
     pub http_put_response_hop_limit: Option<i64>,
     /// `required` or `optional`.
     pub http_tokens: Option<String>,
+}
+
+/// What is kept of `spec.userData`, which may hold secrets.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct UserData {
+    pub bytes: u64,
+    /// Whether it speaks of the taint `karpenter.sh/unregistered`.
+    pub registers_taint: bool,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
