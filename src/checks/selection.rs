@@ -48,10 +48,10 @@ pub fn each<'a, T: 'a>(
     let judged = selectors(cx)?.into_iter().flat_map(|selector| match select(&selector) {
         Ok(found) if found.is_empty() => {
             let stop = Stop::skipped(format!("{} selects {nothing}", selector.words()));
-            vec![Judged { subject: selector.subject(), verdict: Err(stop) }]
+            vec![Judged::new(selector.subject(), || Err(stop))]
         }
         Ok(found) => judge(&selector, &found),
-        Err(stop) => vec![Judged { subject: selector.subject(), verdict: Err(stop) }],
+        Err(stop) => vec![Judged::new(selector.subject(), || Err(stop))],
     });
     Ok(judged.collect())
 }

@@ -5,9 +5,10 @@ use serde_json::json;
 use crate::{
     checks::{
         Area, Check, Context, Judged, Stop, Verdicts,
-        remedies::{listed, quote},
+        node_classes::{self, Class},
+        remedies::{NewRole, create_role, listed, quote, service_trust},
     },
-    facts::eks::AutoMode,
+    facts::{arn, eks::AutoMode, iam::Role},
     outcome::{Finding, Remedy},
     target::Product,
 };
@@ -15,6 +16,9 @@ use crate::{
 const API: &str = "eks:DescribeCluster";
 /// The built-in node pools (<https://docs.aws.amazon.com/eks/latest/userguide/set-builtin-node-pools.html>).
 const POOLS: [&str; 2] = ["general-purpose", "system"];
+
+/// The NodeClass of the built-in node pools.
+const BUILT_IN: &str = "default";
 
 pub static CHECK: Check = Check {
     id: "auto-mode-settings",
@@ -26,11 +30,12 @@ pub static CHECK: Check = Check {
         "auto-mode-node-pools-and-role",
         "unauthorized-node-role",
     ],
-    needs: &[API, "eks:ListAccessEntries", "eks:DescribeAccessEntry"],
+    needs: &[API, "eks:ListAccessEntries", "eks:DescribeAccessEntry", "iam:GetRole"],
     doc: "\
 ## What
 Compute, block storage and load balancing are all on, or all off. Where no built-in node pool is
-on, an access entry of type EC2 is there for the nodes of your own NodeClasses.
+on, an access entry of type EC2 is there for the nodes of your own NodeClasses. Where they are on,
+their node role has the path `/`.
 
 ## Why
 EKS takes the three switches only together, so that a cluster on which they differ refuses the next
@@ -90,6 +95,9 @@ fn mixed(cx: &Context<'_>, auto_mode: &AutoMode, on: &[(&str, bool); 3]) -> Find
 
 fn pools(cx: &Context<'_>, auto_mode: &AutoMode) -> Result<Finding, Stop> {
     if !auto_mode.node_pools.is_empty() {
+        if let Some(role) = node_role_with_path(cx, auto_mode)? {
+            return Ok(with_path(cx, auto_mode, role));
+        }
         return Ok(Finding::pass(format!(
             "All three are on, with the node pools {}.",
             listed(&auto_mode.node_pools)
@@ -124,6 +132,51 @@ fn pools(cx: &Context<'_>, auto_mode: &AutoMode) -> Result<Finding, Stop> {
     .errors(&["auto-mode-node-pools-and-role", "unauthorized-node-role"])
     .evidence(API, "cluster.computeConfig.nodePools", "[]")
     .mend(remedy))
+}
+
+/// The node role of the built-in pools, if it has a path and their NodeClass is not known to be
+/// ready with it.
+fn node_role_with_path<'a>(
+    cx: &Context<'a>,
+    auto_mode: &AutoMode,
+) -> Result<Option<&'a Role>, Stop> {
+    let Some(arn) = &auto_mode.node_role_arn else { return Ok(None) };
+    let ready = |class: &Class<'_>| class.name() == BUILT_IN && class.is_ready("Ready");
+    if node_classes::known(cx).iter().any(ready) {
+        return Ok(None);
+    }
+    let role = cx.role(arn::role_name(arn))?;
+    Ok(role.filter(|role| role.path != "/"))
+}
+
+fn with_path(cx: &Context<'_>, auto_mode: &AutoMode, role: &Role) -> Finding {
+    let name = format!("{}-auto-node", cx.target.cluster);
+    let trust = service_trust("ec2.amazonaws.com", &["sts:AssumeRole"]);
+    let new = NewRole {
+        name: &name,
+        path: "/",
+        trust: &trust,
+        policies: &["AmazonEKSWorkerNodeMinimalPolicy", "AmazonEC2ContainerRegistryPullOnly"],
+    };
+    let words = "Switch the pools to a role with the path `/`, such as this one; EKS makes its \
+                 access entry.";
+    let remedy = create_role(Remedy::new(words), cx.target.partition, &new);
+    let account = cx.account().unwrap_or("ACCOUNT");
+    let renamed = AutoMode {
+        node_role_arn: Some(format!("arn:{}:iam::{account}:role/{name}", cx.target.partition)),
+        ..auto_mode.clone()
+    };
+    Finding::warn(
+        format!("The built-in node pools have the node role {}, which has a path.", role.arn),
+        "EKS Auto Mode was seen to look for the role's access entry without its path: the NodeClass \
+         default stays unready then, and nothing is launched.",
+    )
+    .errors(&["unauthorized-node-role"])
+    .evidence("iam:GetRole", "Role.Path", &role.path)
+    .mend(Remedy {
+        steps: [remedy.steps, switch_on(cx, &renamed, words).steps].concat(),
+        words: words.to_owned(),
+    })
 }
 
 fn switch_on(cx: &Context<'_>, auto_mode: &AutoMode, words: &str) -> Remedy {
@@ -164,6 +217,8 @@ mod tests {
     fn rows() {
         use Status::{Pass, Skipped, Unknown, Warn};
         let one = |status| [(status, "demo")];
+        let role = |fact: &Value| json!({"facts": {"roles": {"demo-auto-node": fact}}});
+        let with_path = |path: &str| role(&json!({"known": {"path": path}}));
         let no_pools = json!({"node_pools": [], "node_role_arn": null});
         let without_entry = |entries: Value| {
             let mut patch = auto_mode(&no_pools);
@@ -178,6 +233,12 @@ mod tests {
             &CHECK,
             &[
                 ("all on", json!({}), &one(Pass)),
+                ("a role with a path", with_path("/team/"), &one(Warn)),
+                (
+                    "its role is not read",
+                    role(&json!({"denied": {"action": "iam:GetRole", "message": "no"}})),
+                    &one(Unknown),
+                ),
                 ("no volumes", auto_mode(&json!({"block_storage": false})), &one(Warn)),
                 ("no load balancers", auto_mode(&json!({"load_balancing": false})), &one(Warn)),
                 ("pools off, an entry", auto_mode(&no_pools), &one(Pass)),

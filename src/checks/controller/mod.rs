@@ -1,6 +1,7 @@
 //! The role that the Karpenter controller acts as.
 
 pub mod agent;
+pub mod assumed_role;
 pub mod dns_policy;
 pub mod health;
 pub mod identity;
@@ -8,6 +9,7 @@ mod irsa;
 pub mod nodes;
 pub mod pass_role;
 pub mod permissions;
+pub mod prices;
 pub mod region;
 mod running;
 pub mod settings;

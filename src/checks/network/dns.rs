@@ -1,10 +1,12 @@
 //! Whether the VPC resolves names.
 
+use jiff::Timestamp;
+
 use crate::{
     checks::{
         Area, Check, Context, Judged, Stop, Verdicts, discovery::cluster_vpc, remedies::quote,
     },
-    facts::network::DhcpOptions,
+    facts::{Fact, ec2::Image, network::DhcpOptions},
     outcome::{Finding, Remedy},
     target::Product,
 };
@@ -18,18 +20,25 @@ pub static CHECK: Check = Check {
     title: "The VPC resolves names",
     area: Area::Join,
     products: &[Product::Karpenter, Product::AutoMode],
-    errors: &["cluster-name-not-resolved", "network-dns", "kubelet-node-not-found"],
-    needs: &["eks:DescribeCluster", ATTRIBUTE, "ec2:DescribeVpcs", OPTIONS],
+    errors: &[
+        "cluster-name-not-resolved",
+        "network-dns",
+        "kubelet-node-not-found",
+        "kubelet-node-forbidden",
+    ],
+    needs: &["eks:DescribeCluster", ATTRIBUTE, "ec2:DescribeVpcs", OPTIONS, "ec2:DescribeImages"],
     doc: "\
 ## What
 DNS resolution and DNS host names are on in the cluster's VPC, and its DHCP options name a server
-and a domain.
+and a domain: a domain of your own only if no NodeClass takes an AL2023 image of before March 2024.
 
 ## Why
 The cluster's private endpoint, and interface endpoints with private DNS, are names in private
 zones that only the VPC's own server knows, and only while both attributes are on: without them,
 EKS says, nodes cannot register. DHCP options with servers of your own must forward these names to
-the VPC's server. Without a domain name in them, a kubelet may not find its own node.
+the VPC's server. Without a domain name in them, a kubelet may not find its own node. The first
+AL2023 images took the node's name from the host name, and so from the domain of the DHCP options,
+where the cluster admits the name that EC2 has for the instance.
 
 ## Seen as
 `no such host` for the cluster's endpoint in the kubelet's log, or `node \"\" not found`.
@@ -96,7 +105,7 @@ fn options(cx: &Context<'_>, vpc: &str, options: &DhcpOptions) -> Finding {
         )
         .errors(&["network-dns", "cluster-name-not-resolved"])
         .evidence(OPTIONS, "domain-name-servers", "none")
-        .mend(amazon_options(cx, vpc));
+        .mend(amazon_options(cx, vpc, AMAZONS));
     }
     if !own {
         let servers = servers.join(", ");
@@ -107,7 +116,7 @@ fn options(cx: &Context<'_>, vpc: &str, options: &DhcpOptions) -> Finding {
         )
         .errors(&["cluster-name-not-resolved", "network-dns"])
         .evidence(OPTIONS, "domain-name-servers", servers)
-        .mend(amazon_options(cx, vpc));
+        .mend(amazon_options(cx, vpc, AMAZONS));
     }
     if domain.is_empty() {
         return Finding::warn(
@@ -116,23 +125,64 @@ fn options(cx: &Context<'_>, vpc: &str, options: &DhcpOptions) -> Finding {
         )
         .errors(&["kubelet-node-not-found"])
         .evidence(OPTIONS, "domain-name", "none")
-        .mend(amazon_options(cx, vpc));
+        .mend(amazon_options(cx, vpc, AMAZONS));
+    }
+    if domain != default_domain(cx)
+        && let Some(image) = early_al2023(cx)
+    {
+        return Finding::fail(
+            format!(
+                "{vpc} gives instances the domain {domain}, and a NodeClass takes {} ({}), which \
+                 names the node after it.",
+                image.id, image.name
+            ),
+            "The cluster admits a node only under the name that EC2 has for it: nodes are refused, \
+             and replaced every 15 minutes.",
+        )
+        .errors(&["kubelet-node-forbidden"])
+        .evidence(OPTIONS, "domain-name", domain)
+        .evidence("ec2:DescribeImages", "CreationDate", &image.name)
+        .mend(amazon_options(
+            cx,
+            vpc,
+            "Take a later image: those since March 2024 name the node as EC2 does. Or give the VPC \
+             DHCP options with the default domain.",
+        ));
     }
     Finding::pass(format!("Its instances ask {AMAZON}, in the domain {domain}."))
 }
 
-/// The options that EC2 makes by default.
-fn amazon_options(cx: &Context<'_>, vpc: &str) -> Remedy {
-    let region = quote(cx.region());
-    let domain = match cx.region() {
+/// When AL2023 images began to name nodes as EC2 does
+/// (<https://github.com/awslabs/amazon-eks-ami/pull/1715>).
+const NAMED_BY_EC2: Timestamp = Timestamp::constant(1_710_460_800, 0);
+
+/// An AL2023 image of before that, which a NodeClass names.
+fn early_al2023<'a>(cx: &Context<'a>) -> Option<&'a Image> {
+    let named = cx.facts.images.values().filter_map(Fact::value);
+    let selected = cx.facts.selected_images.iter().filter_map(|one| one.found.value()).flatten();
+    named.chain(selected).find(|image| {
+        let early = image.created.is_some_and(|created| created < NAMED_BY_EC2);
+        early && image.name.contains("al2023")
+    })
+}
+
+const AMAZONS: &str = "Give the VPC DHCP options with the VPC's own server, or have your servers \
+                       forward the names of amazonaws.com to it. Instances take new options with \
+                       their next lease.";
+
+/// The domain that EC2 gives by default.
+fn default_domain(cx: &Context<'_>) -> String {
+    match cx.region() {
         "us-east-1" => "ec2.internal".to_owned(),
-        other => quote(&format!("{other}.compute.internal")),
-    };
-    Remedy::new(
-        "Give the VPC DHCP options with the VPC's own server, or have your servers forward the \
-         names of amazonaws.com to it. Instances take new options with their next lease.",
-    )
-    .run(format!(
+        other => format!("{other}.compute.internal"),
+    }
+}
+
+/// The options that EC2 makes by default.
+fn amazon_options(cx: &Context<'_>, vpc: &str, words: &str) -> Remedy {
+    let region = quote(cx.region());
+    let domain = quote(&default_domain(cx));
+    Remedy::new(words).run(format!(
         "aws ec2 associate-dhcp-options --region {region} --vpc-id {} --dhcp-options-id \"$(aws \
          ec2 create-dhcp-options --region {region} --dhcp-configurations \
          Key=domain-name,Values={domain} Key=domain-name-servers,Values={AMAZON} --query \
@@ -160,6 +210,13 @@ mod tests {
         network(&json!({"dhcp_options": {"known": options}}))
     }
 
+    fn with_image(mut patch: Value, created: &str) -> Value {
+        let image = json!({"id": "ami-1", "created": created, "state": "available",
+            "name": "amazon-eks-node-al2023-x86_64-standard-1.29-v20240209"});
+        patch["facts"]["images"] = json!({"ami-1": {"known": image}});
+        patch
+    }
+
     #[test]
     fn rows() {
         use Status::{Fail, Pass, Unknown, Warn};
@@ -185,6 +242,24 @@ mod tests {
                 ("own and Amazon's", dhcp(&["10.0.0.10", AMAZON], &["a"]), &both(Pass, Pass)),
                 ("no domain", dhcp(&[AMAZON], &[]), &both(Pass, Warn)),
                 ("a domain of one's own", dhcp(&[AMAZON], &["corp.example"]), &both(Pass, Pass)),
+                (
+                    "a domain of one's own, and an early image",
+                    with_image(dhcp(&[AMAZON], &["corp.example"]), "2024-02-09T00:00:00Z"),
+                    &both(Pass, Fail),
+                ),
+                (
+                    "a domain of one's own, and a later image",
+                    with_image(dhcp(&[AMAZON], &["corp.example"]), "2024-03-20T00:00:00Z"),
+                    &both(Pass, Pass),
+                ),
+                (
+                    "the default domain, and an early image",
+                    with_image(
+                        dhcp(&[AMAZON], &["us-west-2.compute.internal"]),
+                        "2024-02-09T00:00:00Z",
+                    ),
+                    &both(Pass, Pass),
+                ),
                 ("no options", network(&json!({"dhcp_options": "absent"})), &both(Pass, Fail)),
                 (
                     "unread",

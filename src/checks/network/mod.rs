@@ -9,6 +9,7 @@ pub mod acls;
 mod cidr;
 pub mod dns;
 pub mod endpoint_access;
+pub mod endpoint_policies;
 pub mod endpoints;
 pub mod isolated;
 mod needed;

@@ -9,7 +9,7 @@ use crate::{
         Area, Check, Context, Judged, Stop, Verdicts,
         remedies::{listed, quote},
     },
-    facts::ec2::Subnet,
+    facts::{ec2::Subnet, kubernetes::node_class::NodeClass},
     outcome::{Finding, Remedy},
     target::Product,
 };
@@ -116,12 +116,12 @@ fn through_internet_gateway(
     gateway: &str,
 ) -> Result<Finding, Stop> {
     let table = &path.table.id;
-    if subnet.public_addresses {
+    let without = classes_without_public_addresses(cx, subnet);
+    if subnet.public_addresses && without.as_ref().is_none_or(Vec::is_empty) {
         return Ok(Finding::pass(format!(
             "{table} leads to {gateway}, and instances get public addresses."
         )));
     }
-    let without = classes_without_public_addresses(cx);
     if without.as_ref().is_some_and(Vec::is_empty) {
         return Ok(Finding::pass(format!(
             "{table} leads to {gateway}, and every EC2NodeClass asks for public addresses."
@@ -137,6 +137,9 @@ fn through_internet_gateway(
         Some(classes) => format!(" {} does not ask for them either.", listed(classes)),
         None => " An EC2NodeClass may ask for them (associatePublicIPAddress).".to_owned(),
     };
+    if subnet.public_addresses {
+        return Ok(refused_by_class(subnet, table, gateway, &without.unwrap_or_default()));
+    }
     let seen = format!(
         "{} is public: {table} leads to {gateway}. It gives instances no public addresses.{unless}",
         subnet.id
@@ -153,11 +156,34 @@ fn through_internet_gateway(
     Ok(lost(subnet, seen).evidence(SUBNETS, "Subnets[].MapPublicIpOnLaunch", "false").mend(remedy))
 }
 
-/// The EC2NodeClasses that leave public addresses to the subnet, where they could be read.
-fn classes_without_public_addresses(cx: &Context<'_>) -> Option<Vec<String>> {
+/// The EC2NodeClasses whose nodes get no public address in a subnet, where they could be read.
+fn classes_without_public_addresses(cx: &Context<'_>, subnet: &Subnet) -> Option<Vec<String>> {
     let classes = cx.facts.kubernetes.ec2_node_classes.value().filter(|all| !all.is_empty())?;
-    let without = classes.iter().filter(|class| class.associate_public_ip != Some(true));
+    let gets = |class: &NodeClass| class.associate_public_ip.unwrap_or(subnet.public_addresses);
+    let without = classes.iter().filter(|class| !gets(class));
     Some(without.map(|class| format!("EC2NodeClass {}", class.meta.name)).collect())
+}
+
+/// The subnet gives out public addresses, and NodeClasses take none.
+fn refused_by_class(subnet: &Subnet, table: &str, gateway: &str, classes: &[String]) -> Finding {
+    let seen = format!(
+        "{} is public: {table} leads to {gateway}. {} takes no public addresses there \
+         (associatePublicIPAddress: false).",
+        subnet.id,
+        listed(classes)
+    );
+    lost(subnet, seen)
+        .evidence("list ec2nodeclasses (Kubernetes)", "spec.associatePublicIPAddress", "false")
+        .mend(
+            Remedy::new(
+                "Take associatePublicIPAddress off, or better select private subnets that route to \
+                 a NAT gateway.",
+            )
+            .run(
+                "kubectl get ec2nodeclasses --output custom-columns=\
+                 NAME:.metadata.name,PUBLIC:.spec.associatePublicIPAddress",
+            ),
+        )
 }
 
 fn lost(subnet: &Subnet, seen: String) -> Finding {

@@ -2,9 +2,11 @@
 
 pub mod capacity_reservations;
 pub mod instance_profile;
+pub mod metadata;
 pub mod placement_group;
 pub mod role;
 pub mod tags;
+pub mod user_data;
 pub mod volumes;
 
 use std::{collections::BTreeMap, fmt};

@@ -1,5 +1,7 @@
 //! NodePools: which NodeClass they use, and what they ask of instances.
 
+pub mod exists;
+pub mod instance_types;
 pub mod node_class_ref;
 pub mod zones;
 

@@ -3,6 +3,7 @@
 pub mod access_entry;
 pub mod aws_auth;
 mod creation;
+pub mod daemon_sets;
 pub mod exists;
 pub mod instance_profile;
 pub mod not_cluster_role;

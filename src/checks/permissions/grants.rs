@@ -212,6 +212,12 @@ impl Grants {
         levels.filter(|(_, policies)| refuses(policies)).map(|(level, _)| level).collect()
     }
 
+    /// What the policy of a VPC endpoint says of the request.
+    pub fn through_endpoint(&self, policy: &NamedPolicy, request: &Request) -> Decision {
+        let policy = std::slice::from_ref(policy);
+        decide_alone(Layer::VpcEndpoint, policy, &self.asked(request))
+    }
+
     fn decide(&self, set: &PolicySet, request: &Request) -> Decision {
         let set = match self.control.protects(request) {
             true => Cow::Owned(PolicySet {

@@ -18,6 +18,7 @@ mod grants;
 mod hints;
 mod limits;
 mod mend;
+pub mod new_roles;
 pub mod own;
 pub mod organization;
 mod reasons;

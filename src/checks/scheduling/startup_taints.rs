@@ -17,6 +17,9 @@ use crate::{
 /// The EBS CSI driver takes this taint off a node when it is ready there.
 /// <https://github.com/kubernetes-sigs/aws-ebs-csi-driver/blob/master/docs/install.md>
 const EBS: &str = "ebs.csi.aws.com/agent-not-ready";
+/// Cilium puts this one on new nodes by itself, and takes it off when its agent is ready there.
+/// <https://docs.cilium.io/en/stable/installation/taints/>
+const CILIUM: &str = "node.cilium.io/agent-not-ready";
 
 pub static CHECK: Check = Check {
     id: "nodepool-startup-taints",
@@ -28,14 +31,16 @@ pub static CHECK: Check = Check {
     doc: "\
 ## What
 Each NodePool's start-up taints have somebody who takes them off, a taint that a driver takes off
-is not among the lasting `taints`, and where nodes carry many EBS volumes, the EBS CSI driver's
-start-up taint is there.
+is not among the lasting `taints`; where Cilium runs, its start-up taint is there, and where nodes
+carry many EBS volumes, that of the EBS CSI driver.
 
 ## Why
 A start-up taint that is never taken off keeps every pod off the node, and Karpenter waits for it
 for ever. Under `taints`, Karpenter believes that pods must tolerate it, and makes no node for
 them. Without the EBS CSI driver's, pods with volumes are put on a new node before the driver has
-said how many volumes it takes, so that more land there than can be attached.
+said how many volumes it takes, so that more land there than can be attached. Cilium taints new
+nodes itself: a NodePool that does not say so counts such a node as of no use to the pods that it
+was made for, and another one is made for them.
 
 ## Seen as
 `StartupTaint … still exists` on the NodeClaim, `did not tolerate taint` in Karpenter's events, or
@@ -68,6 +73,11 @@ fn judge(cx: &Context<'_>, pool: &NodePool) -> Result<Finding, Stop> {
         if let Some((name, from, None)) = provider(cx, &taint.key).transpose()? {
             return Ok(nobody(pool, taint, name, from));
         }
+    }
+    if !pool.startup_taints.iter().any(|taint| taint.key == CILIUM)
+        && let Some((_, _, Some(_))) = provider(cx, CILIUM).transpose()?
+    {
+        return Ok(cilium_missing(pool));
     }
     if pool.startup_taints.iter().any(|taint| taint.key == EBS) {
         return Ok(Finding::pass("The EBS CSI driver's is among them."));
@@ -129,9 +139,6 @@ fn ebs_missing(cx: &Context<'_>, pool: &NodePool) -> Result<Finding, Stop> {
         return Ok(Finding::pass("Nodes carry few volumes, so none is needed."));
     }
     let name = &pool.meta.name;
-    let ebs = Taint { key: EBS.to_owned(), value: String::new(), effect: "NoExecute".to_owned() };
-    let startup: Vec<_> = pool.startup_taints.iter().chain([&ebs]).collect();
-    let patch = json!({"spec": {"template": {"spec": {"startupTaints": startup}}}});
     Ok(Finding::warn(
         format!(
             "NodePool {name} has no start-up taint {EBS}, the EBS CSI driver runs here, and nodes carry \
@@ -142,16 +149,34 @@ fn ebs_missing(cx: &Context<'_>, pool: &NodePool) -> Result<Finding, Stop> {
     )
     .errors(&["volume-attach-failed"])
     .evidence("list nodepools (Kubernetes)", "spec.template.spec.startupTaints", "[]")
-    .mend(
-        Remedy::new(
-            "Add it: the driver takes it off each node when it is ready. Karpenter replaces the \
-             NodePool's nodes then, as after every change of its template.",
-        )
-        .document("nodepool-patch.json", &patch)
-        .run(format!(
-            "kubectl patch nodepool {} --type merge --patch-file nodepool-patch.json",
-            quote(name)
-        )),
+    .mend(add(pool, EBS)))
+}
+
+fn cilium_missing(pool: &NodePool) -> Finding {
+    let name = &pool.meta.name;
+    Finding::warn(
+        format!("Cilium runs here, and NodePool {name} has no start-up taint {CILIUM}."),
+        "Cilium puts that taint on each new node. Karpenter takes it for one that stays: it makes \
+         a further node for the same pods.",
+    )
+    .errors(&["taint-not-tolerated"])
+    .evidence("list nodepools (Kubernetes)", "spec.template.spec.startupTaints", "without it")
+    .mend(add(pool, CILIUM))
+}
+
+/// The steps that add a start-up taint which somebody takes off.
+fn add(pool: &NodePool, key: &str) -> Remedy {
+    let taint = Taint { key: key.to_owned(), value: String::new(), effect: "NoExecute".to_owned() };
+    let startup: Vec<_> = pool.startup_taints.iter().chain([&taint]).collect();
+    let patch = json!({"spec": {"template": {"spec": {"startupTaints": startup}}}});
+    Remedy::new(
+        "Add it: it is taken off each node when the driver is ready there. Karpenter replaces the \
+         NodePool's nodes then, as after every change of its template.",
+    )
+    .document("nodepool-patch.json", &patch)
+    .run(format!(
+        "kubectl patch nodepool {} --type merge --patch-file nodepool-patch.json",
+        quote(&pool.meta.name)
     ))
 }
 
@@ -188,6 +213,8 @@ mod tests {
         let denied = json!({"denied": {"action": "list daemonsets", "message": "forbidden"}});
         let no_sets = json!({"facts": {"kubernetes": {"workloads": {"daemon_sets": denied}}}});
         let plain = || pool(&json!({}));
+        let cilium = json!({"facts": {"kubernetes": {"workloads": {"daemon_sets": {"known": [
+            {"meta": {"name": "cilium", "namespace": "kube-system"}, "images": []}]}}}}});
         let ebs = || pool(&json!({"startup_taints": taint(EBS)}));
         let default = |status| [(status, "nodepool/default")];
         assert_rows(
@@ -198,6 +225,12 @@ mod tests {
                 ("many volumes", with(plain(), &heaped), &default(Status::Warn)),
                 ("many volumes and the taint", with(ebs(), &heaped), &default(Status::Pass)),
                 ("nobody takes it off", with(ebs(), &no_driver), &default(Status::Fail)),
+                ("Cilium's is missing", with(plain(), &cilium), &default(Status::Warn)),
+                (
+                    "Cilium's is there",
+                    with(pool(&json!({"startup_taints": taint(CILIUM)})), &cilium),
+                    &default(Status::Pass),
+                ),
                 ("under taints", pool(&json!({"taints": taint(EBS)})), &default(Status::Fail)),
                 (
                     "one that nobody knows",

@@ -1,8 +1,10 @@
 //! The subnets that NodeClasses or the discovery tag select, and the cluster's own.
 
 pub mod cluster_free_addresses;
+pub mod custom_networking;
 pub mod discovered;
 pub mod free_addresses;
+pub mod ipv6;
 mod more;
 pub mod prefixes;
 mod room;
@@ -10,8 +12,8 @@ pub mod vpc;
 pub mod zones;
 
 use super::{
-    Context, Judged, Stop, Verdicts, node_classes,
-    selection::{Selector, selectors},
+    Context, Judged, Verdicts, node_classes,
+    selection::{self, Selector},
 };
 use crate::{facts::ec2::Subnet, target::Product};
 
@@ -22,20 +24,8 @@ fn each_selection<'a>(
     cx: &Context<'a>,
     judge: impl Fn(&Selector<'a>, &[&'a Subnet]) -> Vec<Judged>,
 ) -> Verdicts {
-    let judged = selectors(cx)?.into_iter().flat_map(|selector| match selected(cx, &selector) {
-        Ok(subnets) => judge(&selector, &subnets),
-        Err(stop) => vec![Judged::new(selector.subject(), || Err(stop))],
-    });
-    Ok(judged.collect())
-}
-
-fn selected<'a>(cx: &Context<'a>, selector: &Selector<'a>) -> Result<Vec<&'a Subnet>, Stop> {
-    let subnets = selector.subnets(cx)?;
-    if subnets.is_empty() {
-        let words = selector.words();
-        return Err(Stop::skipped(format!("{words} selects no subnet (see subnets-discovered)")));
-    }
-    Ok(subnets)
+    let select = |selector: &Selector<'a>| selector.subnets(cx);
+    selection::each(cx, select, "no subnet (see subnets-discovered)", judge)
 }
 
 /// Whether EKS launches nodes into the cluster's subnets: the NodeClass that comes with the

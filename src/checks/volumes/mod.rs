@@ -2,3 +2,4 @@
 
 pub mod failed_launches;
 pub mod keys;
+pub mod snapshots;

@@ -28,7 +28,12 @@ pub static CHECK: Check = Check {
     title: "The cluster lets the node role in",
     area: Area::Join,
     products: &[Product::Karpenter, Product::AutoMode],
-    errors: &["node-not-registered", "kubelet-unauthorized", "unauthorized-node-role"],
+    errors: &[
+        "node-not-registered",
+        "kubelet-unauthorized",
+        "unauthorized-node-role",
+        "windows-dns",
+    ],
     needs: &[
         "eks:DescribeCluster",
         "eks:ListAccessEntries",
@@ -92,7 +97,10 @@ impl<'a> Applicant<'a> {
         };
         match entry {
             Some(entry) if !self.fits(entry) => Ok(self.wrong_type(entry)),
-            Some(entry) => self.of_right_type(entry, role),
+            Some(entry) => match self.windows_under_linux(entry) {
+                Some(class) => Ok(self.for_windows(entry, class)),
+                None => self.of_right_type(entry, role),
+            },
             None => self.without_entry(role?),
         }
     }

@@ -312,3 +312,26 @@ fn never_breaks_another_user_of_the_role() {
         assert!(!steps.is_empty() && !steps.concat().contains("delete"), "{steps:#?}");
     }
 }
+
+#[test]
+fn windows_nodes_need_an_entry_of_their_own() {
+    let class = |family: &str| {
+        facts(&json!({"kubernetes": {"ec2_node_classes": {"known": [
+            {"meta": {"name": "default"}, "role": ROLE, "ami_terms": [{"alias": family}]}]}}}))
+    };
+    let windows = json!({"entry_type": "EC2_WINDOWS"});
+    let one = |status| [(status, ROLE)];
+    assert_rows(
+        Account::KarpenterCluster,
+        &CHECK,
+        &[
+            ("Linux", class("al2023@latest"), &one(Status::Pass)),
+            ("Windows", class("windows2022@latest"), &one(Status::Fail)),
+            (
+                "Windows, and an entry for it",
+                and(class("windows2022@latest"), &entry(ARN, &windows)),
+                &one(Status::Pass),
+            ),
+        ],
+    );
+}

@@ -1,7 +1,7 @@
 //! An entry of a type under which the product's nodes cannot join.
 
 use super::{
-    Applicant, WINDOWS, is_type,
+    Applicant, WINDOWS, aws_auth, is_type,
     remedy::{self, entry_type},
 };
 use crate::{
@@ -10,7 +10,35 @@ use crate::{
     target::Product,
 };
 
-impl Applicant<'_> {
+impl<'a> Applicant<'a> {
+    /// A Windows NodeClass whose nodes come in under an entry for Linux.
+    pub(super) fn windows_under_linux(&self, entry: &AccessEntry) -> Option<&'a str> {
+        let facts = self.cx.kubernetes().ok()?;
+        (self.product == Product::Karpenter && !is_type(entry, WINDOWS))
+            .then(|| aws_auth::windows_class(facts, self.name))?
+    }
+
+    pub(super) fn for_windows(&self, entry: &AccessEntry, class: &str) -> Finding {
+        let arn = &entry.principal_arn;
+        let seen = format!(
+            "EC2NodeClass {class} is for Windows, and the access entry of {arn}, its role, is of \
+             type {}.",
+            entry.entry_type
+        );
+        let words = format!(
+            "Give Windows nodes a role of their own with an entry of type {WINDOWS}, and name it in \
+             {class}. If no Linux node runs with this role, delete its entry and create it again."
+        );
+        Finding::fail(
+            seen,
+            "Windows nodes join, but kube-proxy lacks the group eks:kube-proxy-windows: their pods \
+             resolve no names and reach no Service.",
+        )
+        .errors(&["windows-dns"])
+        .evidence("eks:DescribeAccessEntry", "accessEntry.type", &entry.entry_type)
+        .mend(remedy::create_again(self.cx, Remedy::new(words), arn, WINDOWS))
+    }
+
     pub(super) fn wrong_type(&self, entry: &AccessEntry) -> Finding {
         let (arn, wanted) = (&entry.principal_arn, entry_type(self.product));
         let finding = self

@@ -149,7 +149,7 @@ fn unread(cx: &Context<'_>, applicant: &Applicant<'_>, role: &Role, stop: Stop) 
 }
 
 /// The name of a Windows NodeClass that runs nodes with this role.
-fn windows_class<'a>(facts: &'a kubernetes::Kubernetes, role: &str) -> Option<&'a str> {
+pub(super) fn windows_class<'a>(facts: &'a kubernetes::Kubernetes, role: &str) -> Option<&'a str> {
     let is_windows = |class: &&NodeClass| {
         let aliases = class.ami_terms.iter().filter_map(|term| term.alias.as_deref());
         let mut families = aliases.chain(class.ami_family.as_deref());
