@@ -45,6 +45,8 @@ pub struct Case {
     pub mended: Vec<Sibling>,
     /// Why it cannot be told of another partition.
     pub one_partition: Option<String>,
+    /// Why it cannot be told of another region, and so of another partition.
+    pub one_region: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -76,7 +78,16 @@ impl Case {
 
 /// Every case, by file and in its order.
 pub fn all() -> Vec<Case> {
-    let folder = emulator::root().join("tests/cases");
+    of_folder("tests/cases")
+}
+
+/// Kinds beyond the reports; the healthy account is what mends them.
+pub fn kinds() -> Vec<Case> {
+    of_folder("tests/cases/kinds")
+}
+
+fn of_folder(folder: &str) -> Vec<Case> {
+    let folder = emulator::root().join(folder);
     let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
     paths.sort();
     let toml = paths.into_iter().filter(|path| path.extension().is_some_and(|e| e == "toml"));
