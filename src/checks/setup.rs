@@ -1,6 +1,6 @@
 //! The set-up that requirements are asked for, from the target and the facts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     Context, Stop, node_classes,
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     facts::{eks::Cluster, kubernetes::controller::Deployment},
-    requirements::{Feature, Request, Setup},
+    requirements::{Feature, Request, Setup, version::KarpenterVersion},
     target::{
         Product, QueueTarget,
         alias::{Alias, Family},
@@ -27,6 +27,9 @@ pub fn setups(cx: &Context<'_>, product: Product) -> Result<Vec<Setup>, Stop> {
         let mut setup = base.clone();
         setup.node_class = class.name().to_owned();
         setup.tags.extend(class.spec.tags.clone());
+        if product == Product::Karpenter {
+            setup.launch.extend(launch(cx, class));
+        }
         if let Some(pool) = node_pools::of(cx, class).next() {
             setup.node_pool.clone_from(&pool.meta.name);
         }
@@ -34,6 +37,46 @@ pub fn setups(cx: &Context<'_>, product: Product) -> Result<Vec<Setup>, Stop> {
     };
     let classes = of_product(cx, product);
     Ok(if classes.is_empty() { vec![base] } else { classes.iter().map(of_class).collect() })
+}
+
+/// Versions whose trial launch does not carry what the NodeClass says
+/// (<https://github.com/aws/karpenter-provider-aws/issues/7927>).
+const TRIES: KarpenterVersion = KarpenterVersion::new(1, 3, 0);
+const TRIES_RIGHTLY: KarpenterVersion = KarpenterVersion::new(1, 4, 0);
+
+/// What a NodeClass decides of launches, where Karpenter or its custom resource has no other
+/// default.
+fn launch(cx: &Context<'_>, class: &Class<'_>) -> BTreeMap<String, String> {
+    let mut launch = BTreeMap::new();
+    if (TRIES..TRIES_RIGHTLY).contains(&cx.karpenter()) {
+        return launch;
+    }
+    let mut set = |key: &str, value: String| launch.insert(key.to_owned(), value);
+    if let Some(options) = &class.spec.metadata_options {
+        if let Some(tokens) = &options.http_tokens {
+            set("ec2:MetadataHttpTokens", tokens.clone());
+        }
+        if let Some(endpoint) = &options.http_endpoint {
+            set("ec2:MetadataHttpEndpoint", endpoint.clone());
+        }
+        if let Some(hops) = options.http_put_response_hop_limit {
+            set("ec2:MetadataHttpPutResponseHopLimit", hops.to_string());
+        }
+    }
+    let custom = class.spec.ami_family.as_deref() == Some("Custom");
+    let all = |wanted| class.spec.volumes.iter().all(|one| one.encrypted == Some(wanted));
+    // Karpenter's own volumes are encrypted; of an image's own nothing is said.
+    match class.spec.volumes.as_slice() {
+        [] if custom => {}
+        _ if all(true) => {
+            set("ec2:Encrypted", "true".to_owned());
+        }
+        volumes if volumes.iter().any(|one| one.encrypted == Some(false)) => {
+            set("ec2:Encrypted", "false".to_owned());
+        }
+        _ => {}
+    }
+    launch
 }
 
 /// The requests of several set-ups, each once.

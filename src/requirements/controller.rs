@@ -12,7 +12,28 @@ use super::versions::judged_as;
 /// The requests that the controller of this version makes in this set-up.
 pub fn controller(version: KarpenterVersion, setup: &Setup) -> Vec<Request> {
     let judged = judged_as(version);
-    FILES.iter().flat_map(|file| requests(file, judged, setup)).collect()
+    let all = FILES.iter().flat_map(|file| requests(file, judged, setup));
+    all.map(|request| with_launch(request, setup)).collect()
+}
+
+/// A launch with what is known of its options: of the metadata on the instance, of encryption on
+/// the volume, of anything else on all that it names.
+fn with_launch(mut request: Request, setup: &Setup) -> Request {
+    if request.action != "ec2:RunInstances" {
+        return request;
+    }
+    for (key, value) in &setup.launch {
+        let place = match key.as_str() {
+            "ec2:Encrypted" => ":volume/*",
+            key if key.starts_with("ec2:Metadata") => ":instance/*",
+            _ => "",
+        };
+        if request.resource.ends_with(place) {
+            request.unknown.retain(|unknown| unknown != key);
+            request.context.insert(key.clone(), value.clone());
+        }
+    }
+    request
 }
 
 static FILES: LazyLock<[RequestFile; 6]> = LazyLock::new(|| {

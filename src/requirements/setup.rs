@@ -21,6 +21,9 @@ pub struct Setup {
     pub features: BTreeSet<Feature>,
     /// The NodeClass's own tags (`spec.tags`).
     pub tags: BTreeMap<String, String>,
+    /// Condition keys of launches whose values the NodeClass or the version decides, such as
+    /// `ec2:MetadataHttpTokens`.
+    pub launch: BTreeMap<String, String>,
     pub node_pool: String,
     pub node_class: String,
     /// The namespace and the service account of the controller.
@@ -57,6 +60,7 @@ impl Setup {
                 Feature::DryRun,
             ]),
             tags: BTreeMap::new(),
+            launch: BTreeMap::new(),
             node_pool: "default".to_owned(),
             node_class: "default".to_owned(),
             namespace: "kube-system".to_owned(),

@@ -206,3 +206,46 @@ fn an_allow_is_asked_for_at_the_level_that_lacks_it() {
     assert!(steps.contains("--target-id ou-ab12-c3d4e5f6"), "{steps}");
     assert!(!steps.contains("--target-id r-ab12") && steps.contains("ec2:CreateFleet"), "{steps}");
 }
+
+/// What a NodeClass says of its launches is known, where the cluster is read.
+#[test]
+fn launches_are_judged_by_what_they_ask_for() {
+    use Status::{Fail, Pass};
+    let on = |kind: &str, condition: &Value| {
+        let mut statement = deny("ec2:RunInstances", condition);
+        statement["Resource"] = json!(format!("arn:aws:ec2:*:*:{kind}/*"));
+        service(&statement)
+    };
+    let no_imdsv1 =
+        on("instance", &json!({"StringNotEquals": {"ec2:MetadataHttpTokens": "required"}}));
+    let two_hops = on(
+        "instance",
+        &json!({"NumericGreaterThan": {"ec2:MetadataHttpPutResponseHopLimit": "1"}}),
+    );
+    let no_clear = on("volume", &json!({"Bool": {"ec2:Encrypted": "false"}}));
+    let with = |patch: &Value, class: &Value| {
+        let mut patch = patch.clone();
+        let mut all = json!({"meta": {"name": "default"}, "role": NODE,
+            "metadata_options": {"http_tokens": "required", "http_put_response_hop_limit": 1}});
+        json_patch::merge(&mut all, class);
+        patch["facts"]["kubernetes"] = json!({"ec2_node_classes": {"known": [all]}});
+        patch
+    };
+    let plain = json!({});
+    let optional = json!({"metadata_options": {"http_tokens": "optional"}});
+    let hops = json!({"metadata_options": {"http_put_response_hop_limit": 2}});
+    let clear = json!({"volumes": [{"device": "/dev/xvda", "encrypted": false}]});
+    let of = |controller| [(controller, CONTROLLER), (Pass, NODE)];
+    assert_rows(
+        Account::KarpenterCluster,
+        &CHECK,
+        &[
+            ("IMDSv2", with(&no_imdsv1, &plain), &of(Pass)),
+            ("IMDSv1", with(&no_imdsv1, &optional), &of(Fail)),
+            ("one hop", with(&two_hops, &plain), &of(Pass)),
+            ("two hops", with(&two_hops, &hops), &of(Fail)),
+            ("Karpenter's volumes", with(&no_clear, &plain), &of(Pass)),
+            ("volumes in clear text", with(&no_clear, &clear), &of(Fail)),
+        ],
+    );
+}
