@@ -39,8 +39,23 @@ pub struct Ran {
 
 impl Tool {
     pub fn new<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Self {
+        Self::started_by(&[], args)
+    }
+
+    /// The same, started by another program, whose last arguments are the tool and its own.
+    pub fn started_by<A: AsRef<OsStr>>(
+        starter: &[String],
+        args: impl IntoIterator<Item = A>,
+    ) -> Self {
         let home = tempfile::tempdir().unwrap();
-        let mut command = Command::new(binary());
+        let mut command = match starter {
+            [] => Command::new(binary()),
+            [program, words @ ..] => {
+                let mut command = Command::new(program);
+                command.args(words).arg(binary());
+                command
+            }
+        };
         command
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())

@@ -11,7 +11,9 @@ use std::{
     },
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use crate::proxy::http::{self, Request};
 
 /// The cluster that every scenario has.
 pub const CLUSTER: &str = "demo";
@@ -110,5 +112,21 @@ impl Account {
 
     pub fn endpoint(&self) -> String {
         emulator().endpoint.clone()
+    }
+
+    /// Sets what no public API sets, by a route of the emulator's own (`admin.py`); of the
+    /// cluster, unless another name is given.
+    pub fn set(&self, route: &str, state: &Value) {
+        let mut body = json!({"account": self.number, "region": self.region, "name": CLUSTER});
+        json_patch::merge(&mut body, state);
+        let request = Request {
+            method: "POST".to_owned(),
+            path: format!("/moto-api/preflight/{route}"),
+            headers: vec![("content-type".to_owned(), "application/json".to_owned())],
+            body: body.to_string().into_bytes(),
+            length: 0,
+        };
+        let response = http::forward(&request, address());
+        assert_eq!(response.status, 200, "{}", String::from_utf8_lossy(&response.body));
     }
 }

@@ -1,11 +1,14 @@
 //! How the API server is reached, and as whom.
 
-use std::{fs, path::PathBuf, time::Duration};
+use std::{
+    fs,
+    path::PathBuf,
+    time::{Duration, SystemTime},
+};
 
 use aws_config::SdkConfig;
 use aws_sdk_sts::config::ProvideCredentials;
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
-use jiff::Timestamp;
 use kube::{
     Client, Config,
     config::{
@@ -14,7 +17,7 @@ use kube::{
     },
 };
 
-use super::token;
+use super::{token, way_out};
 use crate::{
     collect::CannotRun,
     facts::{Fact, eks::Cluster, kubernetes::Via},
@@ -40,13 +43,15 @@ pub struct Given {
 }
 
 impl Given {
-    /// The proxy that the context goes through.
-    fn proxy(&self) -> Option<&str> {
+    /// Whether the context goes through a proxy.
+    fn has_proxy(&self) -> bool {
         let contexts = &self.kubeconfig.contexts;
-        let context = contexts.iter().find(|known| known.name == self.context)?;
-        let cluster = &context.context.as_ref()?.cluster;
-        let cluster = self.kubeconfig.clusters.iter().find(|known| known.name == *cluster)?;
-        cluster.cluster.as_ref()?.proxy_url.as_deref().filter(|proxy| !proxy.is_empty())
+        let context = contexts.iter().find(|known| known.name == self.context);
+        let cluster = context.and_then(|known| known.context.as_ref()).map(|known| &known.cluster);
+        let mut clusters = self.kubeconfig.clusters.iter();
+        let cluster = clusters.find(|known| Some(&known.name) == cluster);
+        let proxy = cluster.and_then(|known| known.cluster.as_ref()?.proxy_url.as_deref());
+        proxy.is_some_and(|proxy| !proxy.is_empty())
     }
 }
 
@@ -63,6 +68,8 @@ pub struct Way {
     pub client: Client,
     pub via: Via,
     pub server: String,
+    /// The environment names a proxy, and this way goes without.
+    pub proxy_left_out: bool,
 }
 
 /// The context of the kubeconfig that the flags name, if they do.
@@ -99,9 +106,12 @@ pub async fn way(
     region: &str,
 ) -> Fact<Way> {
     if let Some(given) = given {
-        if let Some(proxy) = given.proxy() {
+        // Its address is not repeated: it may hold a password.
+        if given.has_proxy() {
             return failed(format!(
-                "the kubeconfig's proxy-url {proxy} cannot be used by this build"
+                "the context {} goes through a proxy-url, which this build cannot use; {}",
+                given.context,
+                way_out::KUBECTL_PROXY
             ));
         }
         let options =
@@ -158,7 +168,11 @@ async fn with_token(
         Ok(credentials) => credentials,
         Err(error) => return failed(format!("no AWS credentials to make a token from: {error}")),
     };
-    let token = token::token(&credentials, &cluster.name, region, Timestamp::now());
+    let signed = token::token(&credentials, &cluster.name, region, SystemTime::now());
+    let token = match signed {
+        Ok(token) => token,
+        Err(error) => return failed(format!("no token could be made for the cluster: {error}")),
+    };
     let server = KubeCluster {
         server: Some(endpoint.clone()),
         certificate_authority_data: authority.map(str::to_owned),
@@ -203,10 +217,10 @@ async fn connect(mut config: Config, via: Via) -> Fact<Way> {
     // The asker repeats, within the run's time.
     config.default_retry = false;
     // One of the environment, which this build cannot use: the server may be reached without.
-    config.proxy_url = None;
+    let proxy_left_out = config.proxy_url.take().is_some();
     let server = config.cluster_url.to_string().trim_end_matches('/').to_owned();
     match tokio::task::spawn_blocking(move || Client::try_from(config)).await {
-        Ok(Ok(client)) => Fact::Known(Way { client, via, server }),
+        Ok(Ok(client)) => Fact::Known(Way { client, via, server, proxy_left_out }),
         Ok(Err(error)) => failed(format!("no connection to {server} could be set up: {error}")),
         Err(error) => failed(format!("no connection to {server} could be set up: {error}")),
     }

@@ -1,6 +1,6 @@
-//! What an answer of the API server means, and what it means that there is none.
+//! What an answer of the API server means.
 
-use std::{error::Error, time::Duration};
+use std::time::Duration;
 
 use http::{StatusCode, header, response::Parts};
 use serde::{Deserialize, de::DeserializeOwned};
@@ -101,11 +101,7 @@ impl Answer {
             return Refusal::not_kubernetes(code);
         };
         match code {
-            401 => Refusal::Unauthorized(
-                "401 Unauthorized: the API server does not know these credentials. The caller \
-                 needs an access entry of the cluster, or a line in the aws-auth ConfigMap"
-                    .to_owned(),
-            ),
+            401 => Refusal::Unauthorized(message),
             403 => Refusal::Forbidden(message),
             404 => Refusal::NotFound,
             410 => Refusal::Gone(format!(
@@ -161,32 +157,6 @@ fn not_kubernetes(status: u16) -> String {
         "the answer (HTTP {status}) is not a Kubernetes API server's: a proxy or another server \
          may stand between"
     )
-}
-
-/// Why nobody answered, in a line.
-pub fn no_connection(error: &dyn Error) -> String {
-    let mut causes = vec![error.to_string()];
-    let mut next = error.source();
-    while let Some(cause) = next {
-        causes.push(cause.to_string());
-        next = cause.source();
-    }
-    let root = causes.last().cloned().unwrap_or_default();
-    let says = |words: &str| causes.iter().any(|cause| cause.contains(words));
-    if says("invalid peer certificate") || says("certificate") {
-        format!(
-            "its certificate is not one of the cluster's ({root}): another server or a proxy may \
-             stand between, or the certificate authority that was given is another cluster's"
-        )
-    } else if says("deadline has elapsed") || says("timed out") {
-        "no connection in time: the endpoint may be private, or a firewall lets nobody in from \
-         here"
-            .to_owned()
-    } else if says("dns error") || says("lookup address") {
-        format!("its name is not known here ({root}): the endpoint may be private to the VPC")
-    } else {
-        format!("no connection: {root}")
-    }
 }
 
 #[cfg(test)]

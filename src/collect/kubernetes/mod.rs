@@ -17,8 +17,8 @@ mod node_pool;
 mod pod;
 mod server;
 pub mod service_account;
-mod sha256;
 mod token;
+mod way_out;
 mod wire;
 mod workloads;
 
@@ -33,6 +33,7 @@ use crate::facts::{
 };
 use access::{Described, Flags, Given};
 pub use server::ApiServer;
+use way_out::WayOut;
 
 /// How the API server will be reached.
 pub struct Reach {
@@ -70,7 +71,8 @@ impl Reach {
             ))
         });
         way.map(|way| {
-            let server = ApiServer::new(way.client, self.log.clone(), limit, deadline);
+            let way_out = WayOut { via: way.via.clone(), proxy_left_out: way.proxy_left_out };
+            let server = ApiServer::new(way.client, way_out, self.log.clone(), limit, deadline);
             (server, Access { via: way.via, server: way.server, version: None })
         })
     }

@@ -18,8 +18,9 @@ use tokio::{
 };
 
 use super::{
-    answer::{Answer, Refusal, no_connection},
+    answer::{Answer, Refusal},
     kind::{Kind, List},
+    way_out::WayOut,
 };
 use crate::{
     collect::call_log::{CallLog, KUBERNETES},
@@ -40,6 +41,7 @@ const JSON: &str = "application/json";
 /// The API server of one cluster.
 pub struct ApiServer {
     client: Client,
+    way_out: WayOut,
     log: CallLog,
     limit: Duration,
     deadline: Instant,
@@ -66,9 +68,16 @@ struct PageMeta {
 
 impl ApiServer {
     /// The whole run may take `limit`, and ends at `deadline`.
-    pub fn new(client: Client, log: CallLog, limit: Duration, deadline: Instant) -> Self {
+    pub fn new(
+        client: Client,
+        way_out: WayOut,
+        log: CallLog,
+        limit: Duration,
+        deadline: Instant,
+    ) -> Self {
         Self {
             client,
+            way_out,
             log,
             limit,
             deadline,
@@ -204,6 +213,10 @@ impl ApiServer {
             let answer = timeout_at(self.deadline, self.attempts(uri)).await;
             let answer = answer.unwrap_or_else(|_| Err(self.out_of_time()));
             let read = answer.and_then(|answer| answer.read());
+            let read = read.map_err(|refusal| match refusal {
+                Refusal::Unauthorized(_) => Refusal::Unauthorized(self.way_out.unauthorized()),
+                other => other,
+            });
             let failed = !matches!(read, Ok(_) | Err(Refusal::NotFound));
             self.log.record(KUBERNETES, action, started, failed);
             read
@@ -255,7 +268,7 @@ impl ApiServer {
         match timeout(ATTEMPT, sending).await {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(error)) => {
-                let why = no_connection(&error);
+                let why = self.way_out.no_connection(&error);
                 // Where nobody ever answered, nobody will: the rest need not wait for that.
                 if !self.answered() {
                     self.give_up(&why);

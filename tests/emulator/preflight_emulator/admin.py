@@ -72,9 +72,15 @@ def _cluster(body: Body) -> Any:
 
 
 def cluster(body: Body) -> None:
-    """``{"name": "C", "status": "UPDATING", "issues": [{"code": …, "message": …}]}``"""
+    """``{"name": "C", "status": "UPDATING", "issues": [{"code": …, "message": …}]}``
+
+    ``endpoint`` and ``certificateAuthority`` (PEM in base64) lead to an API server of a test's.
+    """
     found = _cluster(body)
     found.status = body.get("status", found.status)
+    found.endpoint = body.get("endpoint", found.endpoint)
+    if "certificateAuthority" in body:
+        found.certificate_authority = {"data": body["certificateAuthority"]}
     found.health = {"issues": body.get("issues", found.health["issues"])}
 
 

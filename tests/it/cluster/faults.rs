@@ -50,7 +50,7 @@ fn one_list_fails() {
 #[test]
 fn everything_fails() {
     let rows: [Row; 4] = [
-        ("/", Fault::Unauthorized, "failed", &["401 Unauthorized", "access entry"]),
+        ("/", Fault::Unauthorized, "failed", &["401 Unauthorized", "log in again"]),
         ("/", Fault::Page(200), "failed", &["not a Kubernetes API server's"]),
         ("/", Fault::Page(403), "failed", &["HTTP 403", "proxy"]),
         ("/", Fault::Reset, "failed", &["no connection"]),

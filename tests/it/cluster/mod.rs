@@ -9,12 +9,14 @@
 //! let report = server.check(&account).report();
 //! ```
 
+mod access;
 mod faults;
 mod identity;
 mod objects;
 pub mod rbac;
 mod runs;
 mod scale;
+mod tls;
 
 use std::{
     io::Write,
@@ -71,6 +73,8 @@ struct Shared {
     cluster: Cluster,
     /// The fault of requests whose path has this part.
     fault: Option<(&'static str, Fault)>,
+    /// Whom it knows, by the header `Authorization`.
+    knows: fn(&str) -> bool,
     times: AtomicU32,
     /// Whether it gives tokens of service accounts.
     tokens: bool,
@@ -87,25 +91,36 @@ pub struct ApiServer {
 
 impl ApiServer {
     pub fn start(cluster: Cluster) -> Self {
-        Self::with_fault(cluster, None, false)
+        Self::with(cluster, None, of_kubeconfig, false)
+    }
+
+    /// One that knows other callers than the test's kubeconfig.
+    pub fn knowing(cluster: Cluster, knows: fn(&str) -> bool) -> Self {
+        Self::with(cluster, None, knows, false)
     }
 
     /// It also gives tokens of service accounts, all of them [`TOKEN`].
     pub fn giving_tokens(cluster: Cluster) -> Self {
-        Self::with_fault(cluster, None, true)
+        Self::with(cluster, None, of_kubeconfig, true)
     }
 
     /// Requests whose path has this part have this fault.
     pub fn failing(cluster: Cluster, part: &'static str, fault: Fault) -> Self {
-        Self::with_fault(cluster, Some((part, fault)), false)
+        Self::with(cluster, Some((part, fault)), of_kubeconfig, false)
     }
 
-    fn with_fault(cluster: Cluster, fault: Option<(&'static str, Fault)>, tokens: bool) -> Self {
+    fn with(
+        cluster: Cluster,
+        fault: Option<(&'static str, Fault)>,
+        knows: fn(&str) -> bool,
+        tokens: bool,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let shared = Arc::new(Shared {
             cluster,
             fault,
+            knows,
             times: AtomicU32::new(0),
             tokens,
             log: Mutex::default(),
@@ -122,6 +137,11 @@ impl ApiServer {
             }
         });
         Self { url, folder: tempfile::tempdir().unwrap(), shared }
+    }
+
+    /// `127.0.0.1:<port>`.
+    pub fn address(&self) -> &str {
+        self.url.trim_start_matches("http://")
     }
 
     /// A kubeconfig that leads here.
@@ -146,8 +166,13 @@ impl Drop for ApiServer {
     fn drop(&mut self) {
         self.shared.closed.store(true, Ordering::Relaxed);
         // Wakes the thread that accepts.
-        let _ = TcpStream::connect(self.url.trim_start_matches("http://"));
+        let _ = TcpStream::connect(self.address());
     }
+}
+
+/// The caller of [`kubeconfig`].
+fn of_kubeconfig(authorization: &str) -> bool {
+    authorization == "Bearer secret-token"
 }
 
 /// Writes a kubeconfig with one context, `test`.
@@ -187,7 +212,8 @@ impl Shared {
         while let Some(request) = http::peek_request(&stream) {
             http::consume(&mut stream, request.length);
             let Some(response) = self.answer(&request) else { return };
-            if stream.write_all(&response.to_bytes()).is_err() {
+            let sent = stream.write_all(&response.to_bytes());
+            if sent.is_err() || request.header("connection") == Some("close") {
                 return;
             }
         }
@@ -195,7 +221,9 @@ impl Shared {
 
     /// The answer; nothing where the connection is to be closed.
     fn answer(&self, request: &Request) -> Option<Response> {
-        assert_eq!(request.header("authorization"), Some("Bearer secret-token"));
+        if !(self.knows)(request.header("authorization").unwrap_or_default()) {
+            return Some(status(401, "Unauthorized", "Unauthorized"));
+        }
         if let Some(asked) = token_asked(request) {
             return Some(self.token(asked, request));
         }

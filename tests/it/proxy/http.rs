@@ -98,7 +98,8 @@ pub fn peek_request(stream: &TcpStream) -> Option<Request> {
     }
 }
 
-fn parse_request(bytes: &[u8]) -> Option<Request> {
+/// A request that starts here; `None` while some of it is still to come.
+pub fn parse_request(bytes: &[u8]) -> Option<Request> {
     let mut headers = [httparse::EMPTY_HEADER; 64];
     let mut parsed = httparse::Request::new(&mut headers);
     let httparse::Status::Complete(head) = parsed.parse(bytes).expect("a request of the SDK")
