@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Check;
+use super::{Check, named::Named};
 use crate::{
     errors::{Cause, DocumentedError},
     outcome::{Outcome, Status},
@@ -36,9 +36,14 @@ pub fn checks_of(entries: &[&DocumentedError]) -> Vec<&'static Check> {
     super::ALL.iter().filter(named).copied().collect()
 }
 
-/// The verdict on each cause of an error, in the order of the causes.
-pub fn verdicts(entry: &DocumentedError, outcomes: &[Outcome]) -> Vec<Verdict> {
-    entry.causes.iter().map(|cause| verdict(entry, cause, outcomes)).collect()
+/// The verdict on each cause of an error, in the order of the causes; `named` is what its text
+/// names, where there is one.
+pub fn verdicts(
+    entry: &DocumentedError,
+    outcomes: &[Outcome],
+    named: Option<&Named<'_>>,
+) -> Vec<Verdict> {
+    entry.causes.iter().map(|cause| verdict(entry, cause, outcomes, named)).collect()
 }
 
 /// The outcomes of the checks that a cause names.
@@ -53,8 +58,19 @@ fn names(cause: &Cause, check: &str) -> bool {
     cause.checks.iter().any(|id| id == check)
 }
 
-fn verdict(entry: &DocumentedError, cause: &Cause, outcomes: &[Outcome]) -> Verdict {
-    let own: Vec<_> = outcomes_of(cause, outcomes).collect();
+fn verdict(
+    entry: &DocumentedError,
+    cause: &Cause,
+    outcomes: &[Outcome],
+    named: Option<&Named<'_>>,
+) -> Verdict {
+    let all: Vec<_> = outcomes_of(cause, outcomes).collect();
+    let is_meant = |outcome: &&Outcome| named.is_none_or(|named| !named.leaves_out(outcome));
+    let own: Vec<_> = all.iter().copied().filter(is_meant).collect();
+    // Nothing was judged of what the text names: what is found elsewhere may hold there too.
+    if own.is_empty() && all.iter().any(|outcome| is_found(outcome)) {
+        return Verdict::Possible;
+    }
     let has = |status| own.iter().any(|outcome| outcome.status == status);
     let found: Vec<_> = own.iter().filter(|outcome| is_found(outcome)).collect();
     let certain = found.iter().any(|outcome| {
@@ -102,7 +118,24 @@ mod tests {
     }
 
     fn of(error: &str, outcomes: &[Outcome]) -> Vec<Verdict> {
-        verdicts(catalogue().get(error).unwrap(), outcomes)
+        verdicts(catalogue().get(error).unwrap(), outcomes, None)
+    }
+
+    #[test]
+    fn a_finding_about_another_role_proves_nothing() {
+        let entry = catalogue().get("not-a-valid-tag-key").unwrap();
+        let about = |subject: &str, status, errors: &[&str]| Outcome {
+            subject: subject.to_owned(),
+            ..outcome("imds-metadata-tags", status, errors)
+        };
+        let known = ["nodes-a", "nodes-b"];
+        let named = Named::of("the role nodes-a is not let in", &known);
+        let of_a = |outcomes: &[Outcome]| verdicts(entry, outcomes, Some(&named))[0];
+        let found = |subject| about(subject, Status::Fail, &["not-a-valid-tag-key"]);
+        assert_eq!(of_a(&[found("nodes-a")]), Verdict::Holds);
+        assert_eq!(of_a(&[found("nodes-b")]), Verdict::Possible);
+        let well = about("nodes-a", Status::Pass, &[]);
+        assert_eq!(of_a(&[well, found("nodes-b")]), Verdict::RuledOut);
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub mod causes;
 pub mod check;
 mod context;
 mod diagnosis;
+pub mod named;
 mod node_classes;
 mod node_pools;
 mod permissions;

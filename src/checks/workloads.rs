@@ -1,7 +1,10 @@
 //! What the checks of workloads share: which pods count, and how many of them are named.
 
-use super::{Context, Stop, remedies::listed};
-use crate::facts::kubernetes::workloads::{Named, Pods, Workload, Workloads};
+use super::{
+    Context, Stop,
+    remedies::{listed, quote},
+};
+use crate::facts::kubernetes::workloads::{Named, Owner, Pods, Workload, Workloads};
 
 /// Namespaces of what EKS and AWS's add-ons bring along; nobody chose their pods' settings.
 const SYSTEM: &[&str] = &[
@@ -101,11 +104,37 @@ pub fn first_few(named: &Named) -> String {
     }
 }
 
+/// The command that opens a workload for changes; where it stands for many that were not kept
+/// one by one, the one that lists those of its kind.
+pub fn edit(owner: &Owner) -> String {
+    let kind = quote(&owner.kind.to_ascii_lowercase());
+    let namespace = quote(&owner.namespace);
+    match owner.name.as_str() {
+        "" => format!("kubectl get {kind} --namespace {namespace}"),
+        name => format!("kubectl edit {kind} {} --namespace {namespace}", quote(name)),
+    }
+}
+
 /// `namespace/name` in two words for kubectl: the name, and ` --namespace <namespace>`.
 pub fn place(named: &str) -> (String, String) {
-    use crate::outcome::shell::quote;
     match named.split_once('/') {
         Some((namespace, name)) => (quote(name), format!(" --namespace {}", quote(namespace))),
         None => (quote(named), String::new()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_for_many_is_listed_and_not_opened() {
+        let owner = |name: &str| Owner {
+            namespace: "shop".to_owned(),
+            kind: "Deployment".to_owned(),
+            name: name.to_owned(),
+        };
+        assert_eq!(edit(&owner("web")), "kubectl edit deployment web --namespace shop");
+        assert_eq!(edit(&owner("")), "kubectl get deployment --namespace shop");
     }
 }

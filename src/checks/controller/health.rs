@@ -8,7 +8,7 @@ use crate::{
         node_classes,
         remedies::{listed, quote},
     },
-    facts::kubernetes::controller::Pod,
+    facts::kubernetes::controller::{Deployment, Pod},
     outcome::{Finding, Remedy},
     target::Product,
 };
@@ -16,19 +16,21 @@ use crate::{
 /// How long ago a container may have ended for it to matter still where its pod is ready again,
 /// in seconds.
 const RECENT: i64 = 24 * 60 * 60;
+/// How long a pod may take to become ready, in seconds: its image is large, and its probes wait.
+const LATE: i64 = 5 * 60;
 
 pub static CHECK: Check = Check {
     id: "controller-health",
     title: "The controller runs",
     area: Area::Controller,
     products: &[Product::Karpenter],
-    errors: &["controller-crash-loop", "oom-killed"],
+    errors: &["controller-crash-loop", "oom-killed", "probe-failed-at-start"],
     needs: &[],
     doc: "\
 ## What
-The controller's pods are ready, and none was killed for want of memory within a day. What a pod
-says of its end is looked up in the catalogue of documented errors. Pods that find no node are
-another check's.
+The controller's pods are ready, as many as the Deployment wants, and none was killed for want of
+memory within a day. What a pod says of its end is looked up in the catalogue of documented errors.
+Pods that find no node are another check's.
 
 ## Why
 While no replica is ready nothing is launched, and nothing is removed. Most of what ends the
@@ -82,16 +84,99 @@ fn judge(cx: &Context<'_>, one: &Running<'_>) -> Result<Finding, Stop> {
         return Ok(scaled_to_nothing(one));
     }
     let sick: Vec<_> = one.pods.iter().copied().filter(|pod| is_sick(cx, pod)).collect();
-    let Some(first) = sick.first() else {
-        return match one.deployment.ready_replicas {
-            0 => Err(Stop::unknown("no replica is ready, and no pod says why")),
-            ready => Ok(Finding::pass(format!(
-                "{ready} of {} replicas are ready",
+    match sick.first() {
+        Some(first) => Ok(sick_pods(cx, one, first, &sick)),
+        None => without_a_word(cx, one),
+    }
+}
+
+/// Where no pod says anything of itself: those that are not ready may be on their way.
+fn without_a_word(cx: &Context<'_>, one: &Running<'_>) -> Result<Finding, Stop> {
+    let Deployment { replicas, ready_replicas: ready, .. } = *one.deployment;
+    if ready < replicas {
+        let late = |pod: &&&Pod| !pod.ready && pod.unscheduled.is_none() && is_late(cx, pod);
+        if let Some(pod) = one.pods.iter().find(late) {
+            return Ok(never_ready(cx, one, pod));
+        }
+        let all_ready = one.all_ready() && one.pods.len() < replicas as usize;
+        if all_ready {
+            return Ok(too_few(one));
+        }
+    }
+    match ready {
+        0 => Err(Stop::unknown("no replica is ready, and no pod says why")),
+        ready => Ok(Finding::pass(format!("{ready} of {replicas} replicas are ready"))),
+    }
+}
+
+fn is_late(cx: &Context<'_>, pod: &Pod) -> bool {
+    pod.meta.created.is_some_and(|made| cx.now.as_second() - made.as_second() >= LATE)
+}
+
+/// A pod that runs, or is being made, and does not become ready.
+fn never_ready(cx: &Context<'_>, one: &Running<'_>, pod: &Pod) -> Finding {
+    let (name, since) = (&pod.meta.name, pod.meta.created);
+    let since =
+        since.map_or_else(String::new, |since| since.strftime(" since %F %H:%M").to_string());
+    let state = pod.waiting.as_deref().unwrap_or(&pod.phase);
+    let seen = format!("{name} of {} is {state}{since} and not ready.", one.name());
+    let describe = format!(
+        "kubectl describe pod {} --namespace {} | karpenter-preflight explain - --cluster {} \
+         --region {}",
+        quote(name),
+        quote(one.namespace()),
+        quote(&cx.target.cluster),
+        quote(cx.region())
+    );
+    not_all_ready(one, seen)
+        .errors(&["probe-failed-at-start"])
+        .evidence("get pod", format!("{name} status.conditions[Ready]"), "False")
+        .mend(
+            Remedy::new(
+                "Its events say what it waits for; where it runs, its log does. A first call to AWS \
+                 without credentials or a way out hangs, and nothing is ready until it is over.",
+            )
+            .run(describe)
+            .run(format!(
+                "kubectl logs {} --namespace {} --tail 50",
+                quote(name),
+                quote(one.namespace())
+            )),
+        )
+}
+
+/// Replicas for which there is no pod.
+fn too_few(one: &Running<'_>) -> Finding {
+    let seen = format!(
+        "{} wants {} replicas, and {} have a pod.",
+        one.name(),
+        one.deployment.replicas,
+        one.pods.len()
+    );
+    let names = (quote(&one.deployment.meta.name), quote(one.namespace()));
+    not_all_ready(one, seen)
+        .evidence("list pods (Kubernetes)", format!("{} pods", one.name()), one.pods.len().to_string())
+        .mend(
+            Remedy::new(
+                "The Deployment's conditions say what does not let it make pods, such as a quota, a \
+                 missing priority class or an admission webhook.",
+            )
+            .run(format!("kubectl describe deployment {} --namespace {}", names.0, names.1))
+            .run(format!("kubectl get events --namespace {} --field-selector reason=FailedCreate", names.1)),
+        )
+}
+
+fn not_all_ready(one: &Running<'_>, seen: String) -> Finding {
+    match one.deployment.ready_replicas {
+        0 => Finding::fail(seen, "No replica is ready: nothing is launched, and nothing removed."),
+        ready => Finding::warn(
+            seen,
+            format!(
+                "{ready} of {} replicas are ready; when those end too, nothing is launched.",
                 one.deployment.replicas
-            ))),
-        };
-    };
-    Ok(sick_pods(cx, one, first, &sick))
+            ),
+        ),
+    }
 }
 
 /// What the first pod that is sick says of itself.
@@ -109,17 +194,7 @@ fn sick_pods(cx: &Context<'_>, one: &Running<'_>, first: &Pod, sick: &[&Pod]) ->
     };
     let seen =
         format!("{} of {} ({} restarts): {what}.{more}", names[0], one.name(), first.restarts);
-    let finding = match one.deployment.ready_replicas {
-        0 => Finding::fail(seen, "No replica is ready: nothing is launched, and nothing removed."),
-        ready => Finding::warn(
-            seen,
-            format!(
-                "{ready} of {} replicas are ready; when those end too, nothing is launched.",
-                one.deployment.replicas
-            ),
-        ),
-    };
-    let finding = said.iter().fold(finding, |finding, text| {
+    let finding = said.iter().fold(not_all_ready(one, seen), |finding, text| {
         finding.evidence("get pod", format!("{} status.containerStatuses", names[0]), *text)
     });
     let logs = format!(
@@ -202,6 +277,11 @@ mod tests {
         let none = json!({"facts": {"kubernetes": {"controllers": {"known": [
             {"meta": {"name": "karpenter", "namespace": "kube-system"}, "replicas": 0}]}}}});
         let crashed = json!({"waiting": BACK_OFF, "last_ended": QUEUE, "restarts": 7});
+        let created = |waiting: &str| {
+            let waiting = Some(waiting).filter(|waiting| !waiting.is_empty());
+            json!({"waiting": waiting, "phase": "Running",
+                "meta": {"created": "2026-11-01T11:00:00Z"}})
+        };
         let pull = json!({"waiting": "ImagePullBackOff: Back-off pulling image \
             \"public.ecr.aws/karpenter/controller:1.0\""});
         assert_rows(
@@ -214,6 +294,9 @@ mod tests {
                 ("crashed without a word", one(0, &json!({"waiting": BACK_OFF})), fail),
                 ("no image", one(0, &pull), fail),
                 ("starting", one(1, &json!({"waiting": "ContainerCreating"})), pass),
+                ("starting for long", one(1, &created("ContainerCreating")), warn),
+                ("never ready", one(0, &created("")), fail),
+                ("no pod for the other", one(1, &json!({"ready": true})), warn),
                 ("no node", one(0, &json!({"unscheduled": "0/2 nodes are available"})), unknown),
                 ("out of memory today", one(2, &killed("2026-11-01T02:00:00Z")), warn),
                 ("out of memory long ago", one(2, &killed("2026-10-01T02:00:00Z")), pass),

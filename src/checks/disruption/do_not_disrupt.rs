@@ -4,7 +4,7 @@ use crate::{
     checks::{
         Area, Check, Context, Judged, Verdicts,
         remedies::quote,
-        workloads::{Tally, counted, first_few, placed_pods},
+        workloads::{Tally, counted, edit, first_few, placed_pods},
     },
     outcome::{Finding, Remedy},
     target::Product,
@@ -70,17 +70,12 @@ fn finding(lasting: &Tally<'_>) -> Finding {
     let remedy = lasting.of.iter().take(1).fold(remedy, |remedy, (workload, _)| {
         let owner = &workload.owner;
         match owner.kind.as_str() {
-            "Pod" => remedy.run(format!(
+            "Pod" if !owner.name.is_empty() => remedy.run(format!(
                 "kubectl annotate pod {} --namespace {} karpenter.sh/do-not-disrupt-",
                 quote(&owner.name),
                 quote(&owner.namespace)
             )),
-            kind => remedy.run(format!(
-                "kubectl edit {} {} --namespace {}",
-                quote(&kind.to_ascii_lowercase()),
-                quote(&owner.name),
-                quote(&owner.namespace)
-            )),
+            _ => remedy.run(edit(owner)),
         }
     });
     Finding::warn(

@@ -79,14 +79,16 @@ fn finding(killed: &Tally<'_>, most: &Workload) -> Finding {
     )
     .run(format!("kubectl top pods --namespace {} --containers", quote(&owner.namespace)));
     let remedy = match owner.kind.as_str() {
-        "Deployment" | "StatefulSet" | "DaemonSet" => remedy.run(format!(
-            "kubectl set resources {} {} --namespace {} --containers {} \
+        "Deployment" | "StatefulSet" | "DaemonSet" if !owner.name.is_empty() => {
+            remedy.run(format!(
+                "kubectl set resources {} {} --namespace {} --containers {} \
              --requests memory=FILL_IN_PEAK --limits memory=FILL_IN_PEAK",
-            owner.kind.to_ascii_lowercase(),
-            quote(&owner.name),
-            quote(&owner.namespace),
-            quote(&oom.container)
-        )),
+                owner.kind.to_ascii_lowercase(),
+                quote(&owner.name),
+                quote(&owner.namespace),
+                quote(&oom.container)
+            ))
+        }
         _ => remedy,
     };
     Finding::warn(seen, "It starts again, loses what it was doing, and is killed again.")

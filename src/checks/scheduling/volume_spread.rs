@@ -4,8 +4,7 @@ use super::volumes::{MANY_CLAIMS, heaped};
 use crate::{
     checks::{
         Area, Check, Context, Judged, Verdicts,
-        remedies::quote,
-        workloads::{Tally, pods},
+        workloads::{Tally, edit, pods},
     },
     outcome::{Finding, Remedy},
     target::Product,
@@ -61,14 +60,11 @@ fn finding(heaped: &Tally<'_>) -> Finding {
         "Give the pods topologySpreadConstraints with topologyKey kubernetes.io/hostname, or a \
          podAntiAffinity on their own labels.",
     );
-    let remedy = heaped.of.iter().take(1).fold(remedy, |remedy, (workload, _)| {
-        remedy.run(format!(
-            "kubectl edit {} {} --namespace {}",
-            quote(&workload.owner.kind.to_ascii_lowercase()),
-            quote(&workload.owner.name),
-            quote(&workload.owner.namespace)
-        ))
-    });
+    let remedy = heaped
+        .of
+        .iter()
+        .take(1)
+        .fold(remedy, |remedy, (workload, _)| remedy.run(edit(&workload.owner)));
     Finding::warn(
         seen,
         "When pods of these land on a node that has no attachment left, their volumes are not \

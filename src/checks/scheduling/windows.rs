@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use crate::{
     checks::{
         Area, Check, Context, Judged, Stop, Verdicts,
-        remedies::{listed, quote},
-        workloads::{Tally, pods},
+        remedies::listed,
+        workloads::{Tally, edit, pods},
     },
     facts::kubernetes::{
         node_class::NodeClass,
@@ -141,7 +141,7 @@ fn misfit(misfits: &Tally<'_>, first: &Workload, offered: &BTreeSet<String>) -> 
                  release of the images (amiSelectorTerms with alias windows2022@latest) and a \
                  NodePool for it.",
             )
-            .run(edit(first)),
+            .run(edit(&first.owner)),
         )
 }
 
@@ -162,17 +162,7 @@ fn no_selector(without: &Tally<'_>, first: &Workload, offered: &BTreeSet<String>
         Remedy::new(format!(
             "Give the pods the nodeSelector {BUILD} with the build of their image, such as {build}."
         ))
-        .run(edit(first)),
-    )
-}
-
-fn edit(workload: &Workload) -> String {
-    let owner = &workload.owner;
-    format!(
-        "kubectl edit {} {} --namespace {}",
-        quote(&owner.kind.to_ascii_lowercase()),
-        quote(&owner.name),
-        quote(&owner.namespace)
+        .run(edit(&first.owner)),
     )
 }
 

@@ -7,7 +7,9 @@ use crate::{
     },
     facts::{arn, kubernetes::controller::Deployment},
     outcome::{Finding, Remedy},
-    target::{Origin, Product, QueueTarget, Sourced, cluster_says},
+    target::{
+        Origin, Product, QueueTarget, Sourced, cluster_says, names, resolve::of_node_classes,
+    },
 };
 
 pub static CHECK: Check = Check {
@@ -16,12 +18,16 @@ pub static CHECK: Check = Check {
     area: Area::Controller,
     products: &[Product::Karpenter],
     errors: &[],
-    needs: &["list deployments (Kubernetes)", "get serviceaccounts (Kubernetes)"],
+    needs: &[
+        "list deployments (Kubernetes)",
+        "get serviceaccounts (Kubernetes)",
+        "list ec2nodeclasses (Kubernetes)",
+    ],
     doc: "\
 ## What
-What you said with flags is what Karpenter's Deployment in the cluster is set to: version,
-namespace, service account and role. A queue that you named, or that is there under a usual name,
-is read by the controller at all; whether it reads that one, controller-settings says.
+What you said with flags is what the cluster has: version, namespace, service account, role and
+interruption queue of Karpenter's Deployment, and the node roles of its NodeClasses. A queue that
+is there under a usual name is read by the controller at all.
 
 ## Why
 Flags win, so that an upgrade can be judged before it is made. A flag that is a slip of the pen
@@ -70,6 +76,7 @@ fn judge(cx: &Context<'_>, deployment: &Deployment) -> Result<Finding, Stop> {
         cx.kubernetes()?.service_accounts.known()?;
         found.extend(role(cx, deployment)?);
     }
+    found.extend(node_role(cx)?);
     if !found.is_empty() {
         return Ok(of_flags(&found));
     }
@@ -109,16 +116,39 @@ fn version(cx: &Context<'_>, deployment: &Deployment) -> Option<Contradiction> {
     flag("--karpenter-version", &said, &runs)
 }
 
-/// A queue that was named where the controller reads none; that it reads another one is for
-/// controller-settings to say.
+/// A queue that was named where the controller reads another one, or none.
 fn queue(cx: &Context<'_>, deployment: &Deployment) -> Option<Contradiction> {
     let QueueTarget::Named(said) = &cx.target.queue else { return None };
-    let reads_none = deployment.env_from.is_empty() && cluster_says::queue(deployment).is_none();
-    (said.origin == Origin::Flag && reads_none).then(|| Contradiction {
-        flag: "--interruption-queue",
-        said: said.value.clone(),
-        runs: "none".to_owned(),
-    })
+    let said = Sourced::new(names::queue_name(&said.value).to_owned(), said.origin);
+    match cluster_says::queue(deployment) {
+        Some(runs) => flag("--interruption-queue", &said, names::queue_name(&runs)),
+        None if deployment.env_from.is_empty() => flag("--interruption-queue", &said, "none"),
+        None => None,
+    }
+}
+
+/// A node role that was named, and that no NodeClass gives to nodes.
+fn node_role(cx: &Context<'_>) -> Result<Option<Contradiction>, Stop> {
+    let said = cx
+        .target
+        .node_roles
+        .iter()
+        .filter(|role| role.origin == Origin::Flag && role.product == Product::Karpenter);
+    let said: Vec<_> = said.map(|role| role.name.as_str()).collect();
+    let classes = cx.kubernetes()?.ec2_node_classes.found()?;
+    if said.is_empty() || classes.is_none_or(Vec::is_empty) {
+        return Ok(None);
+    }
+    let Some(runs) = of_node_classes(cx.facts, Product::Karpenter) else {
+        return Err(Stop::unknown("the instance profile that a NodeClass names was not read"));
+    };
+    let runs: Vec<_> = runs.iter().map(|role| role.name.as_str()).collect();
+    let other = said.into_iter().find(|said| !runs.contains(said));
+    Ok(other.map(|said| Contradiction {
+        flag: "--node-role",
+        said: said.to_owned(),
+        runs: if runs.is_empty() { "none".to_owned() } else { listed(&runs) },
+    }))
 }
 
 fn role(cx: &Context<'_>, deployment: &Deployment) -> Result<Option<Contradiction>, Stop> {
@@ -205,6 +235,8 @@ mod tests {
         said_and_none["scope"]["interruption_queue"] = json!("demo");
         let from_elsewhere =
             controllers(&json!({"env": {"INTERRUPTION_QUEUE": null}, "env_from": ["settings"]}));
+        let mut hidden_classes = scope(&json!({"node_roles": ["other"]}));
+        hidden_classes["facts"]["kubernetes"]["ec2_node_classes"] = forbidden.clone();
         let rows = [
             ("nothing said", scope(&json!({})), &[(Pass, NAME)][..]),
             (
@@ -218,7 +250,23 @@ mod tests {
             ("another namespace", scope(&json!({"namespace": "karpenter"})), &[(Warn, NAME)]),
             ("another account", scope(&json!({"service_account": "other"})), &[(Warn, NAME)]),
             ("another role", scope(&json!({"controller_role": "other"})), &[(Warn, NAME)]),
-            ("another queue", scope(&json!({"interruption_queue": "other"})), &[(Pass, NAME)]),
+            ("another queue", scope(&json!({"interruption_queue": "other"})), &[(Warn, NAME)]),
+            (
+                "the same queue by its ARN",
+                scope(&json!({"interruption_queue": "arn:aws:sqs:us-west-2:111122223333:demo"})),
+                &[(Pass, NAME)],
+            ),
+            (
+                "the NodeClass's role",
+                scope(&json!({"node_roles": ["KarpenterNodeRole-demo"]})),
+                &[(Pass, NAME)],
+            ),
+            ("another node role", scope(&json!({"node_roles": ["other"]})), &[(Warn, NAME)]),
+            (
+                "another node role, and the NodeClasses are hidden",
+                hidden_classes,
+                &[(Unknown, NAME)],
+            ),
             ("a queue, and none is read", said_and_none, &[(Warn, NAME)]),
             ("a queue that nobody reads", no_queue, &[(Warn, NAME)]),
             ("settings that are elsewhere", from_elsewhere, &[(Pass, NAME)]),

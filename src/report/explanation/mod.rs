@@ -17,7 +17,10 @@ use serde::Serialize;
 
 use super::Report;
 use crate::{
-    checks::causes::{Verdict, verdicts},
+    checks::{
+        causes::{Verdict, verdicts},
+        named::Named,
+    },
     errors::{self, Counted, DecodedMessage, Denial, DocumentedError, Group, NetworkFault, Seen},
 };
 
@@ -160,8 +163,13 @@ impl Explanation {
 
     /// Adds what the checks of the causes say.
     pub fn judge(&mut self, report: Report) {
+        let target = &report.target;
+        let roles = target.controller_roles.iter().chain(&target.node_roles);
+        let roles: Vec<_> = roles.map(|role| role.value.as_str()).collect();
         for error in &mut self.errors {
-            error.verdicts = verdicts(error.entry, &report.outcomes);
+            let text = error.seen.as_ref().map(|seen| seen.sample.as_str());
+            let named = text.map(|text| Named::of(text, &roles));
+            error.verdicts = verdicts(error.entry, &report.outcomes, named.as_ref());
         }
         self.report = Some(report);
     }

@@ -10,6 +10,7 @@ mod seen;
 #[cfg(test)]
 mod tests;
 
+pub use self::node_roles::of_node_classes;
 use self::{node_roles::NodeRoles, product::Judged, seen::Seen};
 use super::{
     NodeRole, Origin, Product, QueueTarget, Scope, Sourced, Target, cluster_says, mismatch,

@@ -57,7 +57,7 @@ fn node_role(name: &str, product: Product, origin: Origin) -> NodeRole {
 
 /// The roles that NodeClasses name, where that is certain to be all: each of them names one, or an
 /// instance profile that was read.
-fn of_node_classes(facts: &Facts, product: Product) -> Option<Vec<NodeRole>> {
+pub fn of_node_classes(facts: &Facts, product: Product) -> Option<Vec<NodeRole>> {
     let classes = match product {
         Product::Karpenter => &facts.kubernetes.ec2_node_classes,
         Product::AutoMode => &facts.kubernetes.auto_node_classes,

@@ -1,6 +1,10 @@
 //! What to do about a pod that waits, by the documented error.
 
-use crate::{checks::remedies::quote, facts::kubernetes::workloads::PendingPod, outcome::Remedy};
+use crate::{
+    checks::{remedies::quote, workloads},
+    facts::kubernetes::workloads::PendingPod,
+    outcome::Remedy,
+};
 
 pub fn remedy(error: &str, pod: &PendingPod) -> Remedy {
     let (words, looks_at_pools) = words(error);
@@ -70,11 +74,10 @@ fn words(error: &str) -> (&'static str, bool) {
 fn edit(pod: &PendingPod) -> String {
     let namespace = quote(&pod.owner.namespace);
     match pod.owner.kind.as_str() {
-        kind @ ("Deployment" | "StatefulSet" | "ReplicaSet" | "Job" | "CronJob")
+        "Deployment" | "StatefulSet" | "ReplicaSet" | "Job" | "CronJob"
             if !pod.owner.name.is_empty() =>
         {
-            let kind = kind.to_ascii_lowercase();
-            format!("kubectl edit {kind} {} --namespace {namespace}", quote(&pod.owner.name))
+            workloads::edit(&pod.owner)
         }
         _ => format!("kubectl describe pod {} --namespace {namespace}", quote(&pod.meta.name)),
     }
