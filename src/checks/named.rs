@@ -110,6 +110,7 @@ mod tests {
             check: "controller-pass-role".to_owned(),
             status: Status::Fail,
             subject: subject.to_owned(),
+            resource: None,
             seen: seen.to_owned(),
             effect: String::new(),
             errors: Vec::new(),

@@ -6,15 +6,19 @@ use tokio::join;
 
 use super::{
     aws::Aws,
+    identities,
     kubernetes::{self, Reach, access::Described},
     node_classes::{self, NodeClassFacts},
     queues::{self, QueueFacts},
     roles::Roles,
-    schedule,
 };
 use crate::{
-    facts::{Fact, arn, eks::PodIdentityAssociation, kubernetes::Kubernetes},
-    target::{Scope, cluster_says, names},
+    facts::{
+        Fact, arn,
+        eks::{FargateProfile, PodIdentityAssociation},
+        kubernetes::Kubernetes,
+    },
+    target::{ProductChoice, Scope, cluster_says, names},
 };
 
 /// What was read from the cluster, and because of it.
@@ -24,8 +28,17 @@ pub struct InCluster {
     pub queues: QueueFacts,
     /// Associations of a service account that nobody looked for.
     pub associations: Option<Fact<Vec<Fact<PodIdentityAssociation>>>>,
+    /// Read only where the controller lacks nodes.
+    pub fargate_profiles: Fact<Vec<FargateProfile>>,
     /// What the NodeClasses name.
     pub node_classes: NodeClassFacts,
+}
+
+/// What is asked because of the controllers.
+struct OfControllers {
+    queues: QueueFacts,
+    associations: Option<Fact<Vec<Fact<PodIdentityAssociation>>>>,
+    fargate_profiles: Fact<Vec<FargateProfile>>,
 }
 
 impl InCluster {
@@ -35,6 +48,7 @@ impl InCluster {
             kubernetes,
             queues: QueueFacts::default(),
             associations: None,
+            fargate_profiles: Fact::not_asked("what the controller runs on was not read"),
             node_classes: NodeClassFacts::default(),
         }
     }
@@ -57,7 +71,7 @@ pub async fn read(
     };
     let cluster = described.cluster.value();
     let own = cluster.and_then(|cluster| arn::account(&cluster.arn));
-    let (kubernetes, (queues, associations), node_classes) = kubernetes::read(
+    let (kubernetes, of_controllers, node_classes) = kubernetes::read(
         &server,
         access,
         async |facts| follow_controllers(aws, roles, scope, own, facts).await,
@@ -70,17 +84,19 @@ pub async fn read(
         },
     )
     .await;
-    InCluster { kubernetes, queues, associations, node_classes }
+    let OfControllers { queues, associations, fargate_profiles } = of_controllers;
+    InCluster { kubernetes, queues, associations, fargate_profiles, node_classes }
 }
 
-/// The roles, queues and associations that the controllers name.
+/// The roles, queues and associations that the controllers name, and what else they could run
+/// on.
 async fn follow_controllers(
     aws: &Aws,
     roles: &Roles<'_>,
     scope: &Scope,
     own: Option<&str>,
     facts: &Kubernetes,
-) -> (QueueFacts, Option<Fact<Vec<Fact<PodIdentityAssociation>>>>) {
+) -> OfControllers {
     let found = facts.controllers.value().map(Vec::as_slice).unwrap_or_default();
     let known = queues::first_queues(scope);
     let named = found.iter().filter_map(cluster_says::queue);
@@ -92,15 +108,35 @@ async fn follow_controllers(
         controller_roles.map(|role| arn::role_name(&role).to_owned()).collect();
     let accounts: Vec<_> = found
         .iter()
-        .filter(|one| !schedule::is_wanted(scope, &one.service_account))
+        .filter(|one| !identities::is_wanted(scope, &one.service_account))
         .map(|one| (one.meta.namespace.clone(), one.service_account.clone()))
         .collect();
-    let (queues, associations, ()) = join!(
+    let (queues, associations, fargate_profiles, ()) = join!(
         queues::queues_of(aws, scope, unknown),
         associations(aws, roles, scope, &accounts),
+        fargate_profiles(aws, scope, facts),
         roles.look_up_guessed(controller_roles),
     );
-    (queues, associations)
+    OfControllers { queues, associations, fargate_profiles }
+}
+
+/// The Fargate profiles, where they decide whether the controller has something to run on: a
+/// replica is not ready, or none is installed yet.
+async fn fargate_profiles(
+    aws: &Aws,
+    scope: &Scope,
+    facts: &Kubernetes,
+) -> Fact<Vec<FargateProfile>> {
+    match facts.controllers.value() {
+        Some(found) if found.iter().all(|one| one.ready_replicas >= one.replicas) => {
+            match found.is_empty() && scope.product != ProductChoice::AutoMode {
+                true => aws.fargate_profiles(&scope.cluster).await,
+                false => Fact::not_asked("every replica of the controller is ready without them"),
+            }
+        }
+        Some(_) => aws.fargate_profiles(&scope.cluster).await,
+        None => Fact::not_asked("the controllers of the cluster are not known"),
+    }
 }
 
 /// The associations of service accounts that no name shows to be Karpenter's.
@@ -125,7 +161,7 @@ async fn associations(
         all.retain(|one| one.value().is_none_or(is_theirs));
         all
     });
-    schedule::roles_of_associations(roles, &read).await;
+    identities::roles_of_associations(roles, &read).await;
     Some(read)
 }
 

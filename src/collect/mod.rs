@@ -5,6 +5,7 @@ mod ask;
 pub mod aws;
 pub mod call_log;
 pub mod config;
+mod identities;
 mod in_cluster;
 pub mod kubernetes;
 mod node_classes;

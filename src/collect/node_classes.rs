@@ -15,9 +15,9 @@ use tokio::join;
 
 use super::{
     aws::{Aws, ec2},
+    identities,
     network::keys,
     roles::Roles,
-    schedule,
 };
 use crate::{
     facts::{
@@ -199,7 +199,7 @@ async fn profiles(
     let profiles = join_all(named.map(|name| async move {
         let profile = aws.named_profile(name).await;
         let held = profile.value().into_iter().flat_map(|profile| profile.roles.clone());
-        schedule::node_roles(roles, held.collect()).await;
+        identities::node_roles(roles, held.collect()).await;
         (name.to_owned(), profile)
     }))
     .await;

@@ -12,6 +12,7 @@
 //! DescribeCluster ─▶ role; GetOpenIDConnectProvider; GetParameters; all of the VPC;
 //!       DescribeVpcs ─▶ DescribeDhcpOptions; DescribeSubnets ─▶ what blocks public access
 //! DescribeCluster ─▶ the API server's lists; its Deployments ─▶ service account ─▶ role, queue;
+//!       where a replica is not ready, ListFargateProfiles ─▶ DescribeFargateProfile;
 //!       its NodeClasses ─▶ what they name (`node_classes.rs`)
 //! ListNodegroups ─▶ DescribeNodegroup
 //! GetEbsDefaultKmsKeyId ─▶ DescribeKey, GetKeyPolicy, ListGrants
@@ -20,7 +21,7 @@
 //! GetCallerIdentity; ListPolicies; ListServiceQuotas; DescribeInstances; GetAccountSummary; DescribeAddon; GetRole by usual names ─▶ policies of those that exist; DescribeSubnets, DescribeSecurityGroups by tag; …
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use futures_util::future::join_all;
 use tokio::join;
@@ -28,6 +29,9 @@ use tokio::join;
 use super::{
     account,
     aws::{Aws, ec2},
+    identities::{
+        access_entries, all_of, associations, instance_profiles, named_roles, node_roles,
+    },
     in_cluster::{self, InCluster},
     kubernetes::Reach,
     network::VpcFacts,
@@ -41,8 +45,8 @@ use crate::{
         account::Caller,
         arn,
         ec2::{SecurityGroup, Subnet},
-        eks::{AccessEntry, Addon, AuthenticationMode, Cluster, PodIdentityAssociation},
-        iam::{InstanceProfile, OidcProvider},
+        eks::{Addon, AuthenticationMode, Cluster},
+        iam::OidcProvider,
         organizations::Organization,
         selected::Query,
         ssm::ImageParameter,
@@ -88,8 +92,13 @@ pub async fn read(aws: &Aws, reach: &Reach, scope: &Scope) -> Facts {
         _ => entries,
     };
     let roles = roles.into_facts();
-    let InCluster { kubernetes, queues: named, associations: of_others, node_classes } =
-        cluster.inside;
+    let InCluster {
+        kubernetes,
+        queues: named,
+        associations: of_others,
+        fargate_profiles,
+        node_classes,
+    } = cluster.inside;
     let mut image_parameters = cluster.image_parameters;
     image_parameters.extend(node_classes.parameters);
     let queues = queues.and(named);
@@ -99,6 +108,7 @@ pub async fn read(aws: &Aws, reach: &Reach, scope: &Scope) -> Facts {
         organization,
         cluster: cluster.cluster,
         node_groups,
+        fargate_profiles,
         access_entries,
         pod_identity_associations: all_of(associations, of_others),
         addons: cluster.addons,
@@ -231,11 +241,6 @@ async fn oidc_provider(aws: &Aws, cluster: &Cluster) -> Fact<OidcProvider> {
     }
 }
 
-/// Node roles that are known to exist, with everything about them.
-pub async fn node_roles(roles: &Roles<'_>, names: Vec<String>) {
-    join!(roles.look_up_with_policies(names.clone()), roles.look_up_node_roles(names));
-}
-
 async fn addons(aws: &Aws, scope: &Scope, wanted: &[&str]) -> BTreeMap<String, Fact<Addon>> {
     let found =
         join_all(wanted.iter().map(|name| async move {
@@ -257,124 +262,4 @@ async fn vpc(aws: &Aws, id: Option<&str>, blocks: bool) -> VpcFacts {
         Some(id) => VpcFacts::read(aws, id, blocks).await,
         None => VpcFacts::not_asked("eks:DescribeCluster does not say in which VPC the cluster is"),
     }
-}
-
-async fn access_entries(
-    aws: &Aws,
-    roles: &Roles<'_>,
-    scope: &Scope,
-) -> Fact<BTreeMap<String, Fact<AccessEntry>>> {
-    let entries = aws.access_entries(&scope.cluster).await;
-    let names = |wanted: &dyn Fn(&AccessEntry, &str) -> bool| -> Vec<String> {
-        let entries = entries.value().into_iter().flatten();
-        entries
-            .map(|(principal, entry)| (arn::role_name(principal), entry.value()))
-            .filter(|(name, entry)| entry.is_some_and(|entry| wanted(entry, name)))
-            .map(|(name, _)| name.to_owned())
-            .collect()
-    };
-    let of_any_node = names(&|entry, _| is_node_type(&entry.entry_type));
-    // The roles of node groups have entries as well, and their permissions are not judged. Only
-    // where no name says which is Karpenter's may each be.
-    let mut judged = names(&|entry, name| {
-        is_node_type(&entry.entry_type) && names::fits_node_role(name, &scope.cluster)
-    });
-    if judged.is_empty() {
-        judged.clone_from(&of_any_node);
-    }
-    judged.extend(names(&|entry, _| entry.entry_type.eq_ignore_ascii_case("EC2")));
-    join!(roles.look_up_node_roles(of_any_node), roles.look_up_with_policies(judged));
-    entries
-}
-
-fn is_node_type(entry_type: &str) -> bool {
-    ["EC2", "EC2_LINUX", "EC2_WINDOWS"].iter().any(|kind| entry_type.eq_ignore_ascii_case(kind))
-}
-
-async fn associations(
-    aws: &Aws,
-    roles: &Roles<'_>,
-    scope: &Scope,
-) -> Fact<Vec<Fact<PodIdentityAssociation>>> {
-    let wanted = |service_account: &str| is_wanted(scope, service_account);
-    let associations = aws.pod_identity_associations(&scope.cluster, wanted).await;
-    roles_of_associations(roles, &associations).await;
-    associations
-}
-
-/// Whether an association may be the controller's or the VPC CNI's.
-pub fn is_wanted(scope: &Scope, service_account: &str) -> bool {
-    service_account == scope.service_account()
-        || service_account == names::CNI_SERVICE_ACCOUNT
-        || service_account.to_ascii_lowercase().contains("karpenter")
-}
-
-pub async fn roles_of_associations(
-    roles: &Roles<'_>,
-    associations: &Fact<Vec<Fact<PodIdentityAssociation>>>,
-) {
-    let of_controllers = associations
-        .value()
-        .into_iter()
-        .flatten()
-        .filter_map(|association| association.value())
-        .filter(|association| association.service_account != names::CNI_SERVICE_ACCOUNT);
-    let names: BTreeSet<String> = of_controllers
-        .flat_map(|association| {
-            // A role of another account cannot be read from here.
-            let account = arn::account(&association.role_arn);
-            let target = association.target_role_arn.as_deref();
-            let target = target.filter(|target| arn::account(target) == account);
-            [Some(association.role_arn.as_str()), target]
-        })
-        .flatten()
-        .map(|role| arn::role_name(role).to_owned())
-        .collect();
-    roles.look_up_with_policies(names).await;
-}
-
-/// Two lists of associations, of which the second is there only where the first lacks some.
-fn all_of(
-    first: Fact<Vec<Fact<PodIdentityAssociation>>>,
-    second: Option<Fact<Vec<Fact<PodIdentityAssociation>>>>,
-) -> Fact<Vec<Fact<PodIdentityAssociation>>> {
-    let Some(second) = second else { return first };
-    first.and_then(|mut all| {
-        second.map(|more| {
-            all.extend(more);
-            all
-        })
-    })
-}
-
-/// The instance profiles that Karpenter 1.7 and later make, under a path of the cluster's own.
-async fn instance_profiles(
-    aws: &Aws,
-    roles: &Roles<'_>,
-    scope: &Scope,
-) -> Fact<Vec<InstanceProfile>> {
-    let path = format!("/karpenter/{}/{}/", scope.region, scope.cluster);
-    let profiles = aws.instance_profiles(&path).await;
-    let held = profiles.value().into_iter().flatten().flat_map(|profile| profile.roles.clone());
-    node_roles(roles, held.collect()).await;
-    profiles
-}
-
-/// The roles that the user named, and those under the usual names.
-async fn named_roles(roles: &Roles<'_>, scope: &Scope) {
-    let name = |role: &String| arn::role_name(role).to_owned();
-    let controllers: Vec<String> = match &scope.controller_role {
-        Some(role) => vec![name(role)],
-        None => names::controller_roles(&scope.cluster).into(),
-    };
-    let nodes: Vec<String> = if scope.node_roles.is_empty() {
-        names::node_roles(&scope.cluster).into()
-    } else {
-        scope.node_roles.iter().map(name).collect()
-    };
-    join!(
-        roles.list_policies(),
-        roles.look_up_guessed(controllers),
-        roles.look_up_guessed_nodes(nodes),
-    );
 }

@@ -98,6 +98,26 @@ pub struct NodeGroup {
     pub node_role_arn: Option<String>,
 }
 
+/// `eks:DescribeFargateProfile`: which pods EKS gives a node of their own.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FargateProfile {
+    pub name: String,
+    /// `CREATING`, `ACTIVE`, `DELETING`, …
+    pub status: String,
+    /// A pod that one of these fits runs on Fargate.
+    pub selectors: Vec<FargateSelector>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FargateSelector {
+    /// May hold `*` and `?`.
+    pub namespace: String,
+    /// A pod needs all of them; values may hold `*` and `?`.
+    pub labels: BTreeMap<String, String>,
+}
+
 /// `eks:DescribeAccessEntry` with its associated access policies.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccessEntry {

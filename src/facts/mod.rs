@@ -38,6 +38,8 @@ pub struct Facts {
     pub organization: Fact<organizations::Organization>,
     pub cluster: Fact<eks::Cluster>,
     pub node_groups: Fact<Vec<eks::NodeGroup>>,
+    /// Asked only where the controller has too few nodes without them.
+    pub fargate_profiles: Fact<Vec<eks::FargateProfile>>,
     /// Access entries by principal ARN. The outer fact is the list, each inner one an entry.
     pub access_entries: Fact<BTreeMap<String, Fact<eks::AccessEntry>>>,
     pub pod_identity_associations: Fact<Vec<Fact<eks::PodIdentityAssociation>>>,

@@ -114,6 +114,30 @@ impl Account {
         emulator().endpoint.clone()
     }
 
+    /// A request to EKS, as the SDK would send it; the emulator looks at no signature.
+    pub fn ask_eks(&self, method: &str, path: &str, body: &Value) -> Value {
+        let key = self.access_key();
+        let authorization = format!(
+            "AWS4-HMAC-SHA256 Credential={key}/20260101/{}/eks/aws4_request, SignedHeaders=host, \
+             Signature=0",
+            self.region
+        );
+        let request = Request {
+            method: method.to_owned(),
+            path: path.to_owned(),
+            headers: vec![
+                ("content-type".to_owned(), "application/json".to_owned()),
+                ("authorization".to_owned(), authorization),
+            ],
+            body: body.to_string().into_bytes(),
+            length: 0,
+        };
+        let response = http::forward(&request, address());
+        let text = String::from_utf8_lossy(&response.body);
+        assert_eq!(response.status, 200, "{text}");
+        serde_json::from_str(&text).unwrap()
+    }
+
     /// Sets what no public API sets, by a route of the emulator's own (`admin.py`); of the
     /// cluster, unless another name is given.
     pub fn set(&self, route: &str, state: &Value) {

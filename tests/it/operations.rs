@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     cli::Tool,
-    cluster::{ApiServer, Cluster, rbac},
+    cluster::{ApiServer, Cluster, fargate, rbac},
     emulator::{self, Account, CLUSTER},
     proxy::{Plan, Proxy},
 };
@@ -38,6 +38,8 @@ fn made() -> BTreeSet<String> {
         made.extend(proxy.log().into_iter().map(|logged| logged.operation.to_string()));
     }
     made.extend(made_for_node_classes());
+    let account = fargate::account("kube-system");
+    made.extend(made_in_cluster(&account, fargate::one_replica_waits(&account)));
     made
 }
 
@@ -58,10 +60,14 @@ fn made_for_node_classes() -> BTreeSet<String> {
         json!([{"key": "karpenter.k8s.aws/instance-family", "operator": "In", "values": ["m5"]}]);
     let pool = json!({"spec": {"template": {"spec": {"requirements": family}}}});
     let cluster = cluster.patch("NodePool", "default", &pool);
+    made_in_cluster(&account, cluster)
+}
+
+fn made_in_cluster(account: &Account, cluster: Cluster) -> BTreeSet<String> {
     let server = ApiServer::start(cluster);
     let proxy = Proxy::start(Plan::default());
     let tool = Tool::new(["check", "--cluster", CLUSTER, "--kubeconfig"]);
-    let ran = tool.args([server.kubeconfig()]).account(&account, &proxy.endpoint).run();
+    let ran = tool.args([server.kubeconfig()]).account(account, &proxy.endpoint).run();
     assert!(ran.code != 2, "{ran:#?}");
     proxy.log().into_iter().map(|logged| logged.operation.to_string()).collect()
 }

@@ -1,4 +1,6 @@
-//! The cluster, who is let in, and node groups (EKS).
+//! The cluster, who is let in, and its add-ons (EKS).
+
+mod capacity;
 
 use std::collections::BTreeMap;
 
@@ -12,7 +14,7 @@ use crate::{
         Fact,
         eks::{
             AccessEntry, AccessScope, Addon, AssociatedPolicy, AuthenticationMode, AutoMode,
-            Cluster, ClusterNetwork, HealthIssue, NodeGroup, PodIdentityAssociation,
+            Cluster, ClusterNetwork, HealthIssue, PodIdentityAssociation,
         },
     },
 };
@@ -39,27 +41,6 @@ impl Aws {
     pub async fn cluster_names(&self) -> Fact<Vec<String>> {
         let call = self.eks.list_clusters().into_paginator().items().send();
         self.ask.ask("eks:ListClusters", &[], call.collect::<Result<Vec<_>, _>>()).await
-    }
-
-    pub async fn node_groups(&self, cluster: &str) -> Fact<Vec<NodeGroup>> {
-        let pages = self.eks.list_nodegroups().cluster_name(cluster).into_paginator();
-        let call = pages.items().send().collect::<Result<Vec<_>, _>>();
-        let names = match self.ask.ask("eks:ListNodegroups", NOT_FOUND, call).await {
-            Fact::Known(names) => names,
-            other => return other.map(|_| Vec::new()),
-        };
-        let groups = stream::iter(names).map(|name| self.node_group(cluster, name));
-        all(groups.buffered(AT_A_TIME).collect().await)
-    }
-
-    async fn node_group(&self, cluster: &str, name: String) -> Fact<NodeGroup> {
-        let call = self.eks.describe_nodegroup().cluster_name(cluster).nodegroup_name(&name);
-        let answer = self.ask.ask("eks:DescribeNodegroup", &[], call.send()).await;
-        answer.and_then(|answer| {
-            let group =
-                answer.nodegroup.map(|group| NodeGroup { name, node_role_arn: group.node_role });
-            expect("eks:DescribeNodegroup", "node group", group)
-        })
     }
 
     /// Every access entry that could be a node role's, described.
@@ -196,18 +177,6 @@ fn env(configuration: &str) -> BTreeMap<String, String> {
             (name.clone(), text)
         })
         .collect()
-}
-
-/// The values if all are known, else the first fact that is not.
-fn all<T>(facts: Vec<Fact<T>>) -> Fact<Vec<T>> {
-    let mut values = Vec::new();
-    for fact in facts {
-        match fact {
-            Fact::Known(value) => values.push(value),
-            other => return other.map(|_| Vec::new()),
-        }
-    }
-    Fact::Known(values)
 }
 
 /// Users, service-linked roles and the roles of IAM Identity Center never run nodes.

@@ -38,7 +38,10 @@ impl Refusal {
         match self {
             Self::NotFound if may_be_absent => Fact::Absent,
             Self::NotFound => Fact::Failed { action, message: not_kubernetes(404) },
-            Self::Forbidden(message) => Fact::Denied { action, message },
+            Self::Forbidden(message) => Fact::Denied {
+                action,
+                message: format!("{message} (deploy/rbac.yaml is the role that allows it)"),
+            },
             Self::Unauthorized(message) | Self::Gone(message) | Self::Failed(message) => {
                 Fact::Failed { action, message }
             }
@@ -88,8 +91,13 @@ impl Answer {
             if !self.json {
                 return Err(Refusal::not_kubernetes(self.status.as_u16()));
             }
+            // What the parser says may repeat a value, which may be anybody's secret.
             return understood(&self.body).map_err(|error| {
-                Refusal::Failed(format!("the answer was not understood: {error}"))
+                Refusal::Failed(format!(
+                    "the answer was not understood, at byte {} of {}",
+                    error.column(),
+                    self.body.len()
+                ))
             });
         }
         Err(self.refusal())

@@ -45,8 +45,6 @@ const SETTINGS: &[&str] = &[
     "SYSTEM_NAMESPACE",
     "VM_MEMORY_OVERHEAD_PERCENT",
 ];
-/// Never kept.
-const SECRETS: &[&str] = &["AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"];
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -136,6 +134,7 @@ fn controller(object: Object<Spec, Status>) -> Option<Found> {
     let Object { metadata, spec, status } = object;
     let named = |meta: &Meta| meta.labels.get(NAME.0).is_some_and(|name| name == NAME.1);
     let is_named = named(&metadata) || named(&spec.template.metadata);
+    let pod_labels = spec.template.metadata.labels;
     let mut pod = spec.template.spec;
     let container = container(std::mem::take(&mut pod.containers), is_named)?;
     let labels = spec.selector.match_labels.iter().map(|(key, value)| format!("{key}={value}"));
@@ -143,7 +142,8 @@ fn controller(object: Object<Spec, Status>) -> Option<Found> {
     let pods = List::all(PODS).in_namespace(&metadata.namespace).with_labels(&labels);
     let replicas = spec.replicas.unwrap_or(1);
     let deployment = deployment(metadata, pod, container);
-    let deployment = Deployment { replicas, ready_replicas: status.ready_replicas, ..deployment };
+    let ready_replicas = status.ready_replicas;
+    let deployment = Deployment { pod_labels, replicas, ready_replicas, ..deployment };
     Some(Found { deployment, pods })
 }
 
@@ -177,7 +177,7 @@ fn deployment(mut metadata: Meta, pod: PodSpec, container: Container) -> Deploym
         image: container.image,
         service_account: or(pod.service_account_name, "default"),
         env: settings(env(container.env, &metadata.namespace)),
-        args: container.command.into_iter().skip(1).chain(container.args).collect(),
+        args: flags(container.command.into_iter().skip(1).chain(container.args)),
         env_from: env_from.filter(|name| !name.is_empty()).collect(),
         dns_policy: or(pod.dns_policy, "ClusterFirst"),
         host_network: pod.host_network,
@@ -205,11 +205,35 @@ fn or(text: String, default: &str) -> String {
 
 /// Karpenter's settings and the AWS SDK's, without anything secret.
 fn settings(mut env: BTreeMap<String, String>) -> BTreeMap<String, String> {
-    env.retain(|name, _| {
-        (name.starts_with("AWS_") || SETTINGS.contains(&name.as_str()))
-            && !SECRETS.contains(&name.as_str())
-    });
+    env.retain(|name, _| is_kept(name));
     env
+}
+
+/// Of the AWS SDK's variables, those that hold a key, a token or a password are secrets; those
+/// that name a file with one are not.
+fn is_kept(name: &str) -> bool {
+    let secret = ["SECRET", "TOKEN", "PASSWORD"].iter().any(|word| name.contains(word));
+    let of_aws = name.starts_with("AWS_") && (!secret || name.ends_with("_FILE"));
+    of_aws || SETTINGS.contains(&name)
+}
+
+/// The flags that set what the environment could: `--cluster-name=demo`, or in two words.
+fn flags(args: impl Iterator<Item = String>) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut args = args.peekable();
+    while let Some(arg) = args.next() {
+        let flag = arg.trim_start_matches('-');
+        let name = flag.split('=').next().unwrap_or_default();
+        let is_flag = arg.starts_with('-');
+        if !is_flag || !is_kept(&name.to_ascii_uppercase().replace('-', "_")) {
+            continue;
+        }
+        let value =
+            if flag.contains('=') { None } else { args.next_if(|next| !next.starts_with('-')) };
+        kept.push(arg);
+        kept.extend(value);
+    }
+    kept
 }
 
 fn toleration(toleration: super::pod::Toleration) -> Toleration {
@@ -255,5 +279,34 @@ fn said(reason: &str, message: &str) -> String {
     match message.trim() {
         "" => reason.to_owned(),
         message => format!("{reason}: {message}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_not_kept() {
+        for (name, kept) in [
+            ("CLUSTER_NAME", true),
+            ("AWS_REGION", true),
+            ("AWS_WEB_IDENTITY_TOKEN_FILE", true),
+            ("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", true),
+            ("AWS_CONTAINER_AUTHORIZATION_TOKEN", false),
+            ("AWS_SECRET_ACCESS_KEY", false),
+            ("AWS_SESSION_TOKEN", false),
+            ("DB_PASSWORD", false),
+            ("HTTPS_PROXY", false),
+        ] {
+            assert_eq!(is_kept(name), kept, "{name}");
+        }
+    }
+
+    #[test]
+    fn only_flags_of_settings_are_kept() {
+        let args = ["run", "--cluster-name=demo", "--token", "s", "-feature-gates", "A=true", "x"];
+        let kept = flags(args.into_iter().map(str::to_owned));
+        assert_eq!(kept, ["--cluster-name=demo", "-feature-gates", "A=true"]);
     }
 }

@@ -13,6 +13,8 @@ use super::Meta;
 pub struct Deployment {
     pub meta: Meta,
     pub labels: BTreeMap<String, String>,
+    /// The labels that its pods get.
+    pub pod_labels: BTreeMap<String, String>,
     /// As the container names it, such as `public.ecr.aws/karpenter/controller:1.6.2@sha256:…`.
     pub image: String,
     pub replicas: u32,

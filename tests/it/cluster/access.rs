@@ -32,7 +32,7 @@ fn account() -> Account {
 }
 
 /// What `eks:DescribeCluster` says of the API server from now on.
-fn leads_to(account: &Account, url: &str, authority: &str) {
+pub fn leads_to(account: &Account, url: &str, authority: &str) {
     account.set(
         "cluster",
         &json!({"endpoint": url, "certificateAuthority": BASE64_STANDARD.encode(authority)}),

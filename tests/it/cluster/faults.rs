@@ -28,7 +28,12 @@ fn facts(part: &'static str, fault: Fault) -> Value {
 #[test]
 fn one_list_fails() {
     let rows: [Row; 6] = [
-        ("/nodes", Fault::Forbidden, "denied", &["list nodes (Kubernetes)", "nodes is forbidden"]),
+        (
+            "/nodes",
+            Fault::Forbidden,
+            "denied",
+            &["list nodes (Kubernetes)", "nodes is forbidden", "deploy/rbac.yaml"],
+        ),
         ("/nodes", Fault::Page(502), "failed", &["list nodes", "HTTP 502", "proxy"]),
         ("/nodes", Fault::Page(200), "failed", &["list nodes", "not a Kubernetes API server's"]),
         ("/nodes", Fault::OtherJson, "failed", &["list nodes", "not understood"]),

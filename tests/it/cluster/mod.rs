@@ -10,10 +10,12 @@
 //! ```
 
 mod access;
+pub mod fargate;
 mod faults;
 mod identity;
 mod objects;
 pub mod rbac;
+mod redaction;
 mod runs;
 mod scale;
 mod tls;

@@ -76,6 +76,8 @@ fn rest_operation(method: &str, path: &str) -> String {
         ("GET", ["clusters", _]) => "DescribeCluster",
         ("GET", ["clusters", _, "node-groups"]) => "ListNodegroups",
         ("GET", ["clusters", _, "node-groups", _]) => "DescribeNodegroup",
+        ("GET", ["clusters", _, "fargate-profiles"]) => "ListFargateProfiles",
+        ("GET", ["clusters", _, "fargate-profiles", _]) => "DescribeFargateProfile",
         ("GET", ["clusters", _, "access-entries"]) => "ListAccessEntries",
         ("GET", ["clusters", _, "access-entries", _]) => "DescribeAccessEntry",
         ("GET", ["clusters", _, "access-entries", _, "access-policies"]) => {

@@ -1,6 +1,8 @@
 //! Whether the controller's replicas have nodes to run on that are not Karpenter's own.
 
+mod fargate;
 mod host;
+mod hosts;
 #[cfg(test)]
 mod tests;
 
@@ -11,7 +13,6 @@ use crate::{
     checks::{
         Area, Check, Context, Judged, Stop, Verdicts,
         remedies::{listed, quote},
-        workloads::placed_pods,
     },
     facts::kubernetes::{
         controller::{Deployment, NodeRequirement, Toleration},
@@ -20,7 +21,7 @@ use crate::{
     outcome::{Finding, Remedy},
     target::Product,
 };
-use host::{Host, host};
+use hosts::Hosts;
 
 const ZONE: &str = "topology.kubernetes.io/zone";
 const NODE_POOL: &str = "karpenter.sh/nodepool";
@@ -32,13 +33,14 @@ pub static CHECK: Check = Check {
     area: Area::Controller,
     products: &[Product::Karpenter],
     errors: &["controller-unschedulable"],
-    needs: &[],
+    needs: &["eks:ListFargateProfiles", "eks:DescribeFargateProfile"],
     doc: "\
 ## What
 The controller's replicas run, or could run, on nodes that Karpenter did not make: by node
 selector, affinity, taints and what is free of CPU, memory and pods; in two zones where there are
-two replicas or more. Before an install it is judged as the chart installs it: two replicas on
-nodes of their own. No node of a managed node group has the label `karpenter.sh/nodepool`.
+two replicas or more. A Fargate profile that takes its pods is as good. Before an install it is
+judged as the chart installs it: two replicas on nodes of their own. No node of a managed node group
+has the label `karpenter.sh/nodepool`.
 
 ## Why
 Since 0.16 the chart runs two replicas. They avoid each other's node and every node that Karpenter
@@ -98,6 +100,10 @@ fn judge(cx: &Context<'_>, one: &Running<'_>) -> Result<Finding, Stop> {
     if hosts.take() >= replicas && !unplaced {
         return in_zones(cx, one.deployment, &hosts.names());
     }
+    let labels = &one.deployment.pod_labels;
+    if let Some(profile) = fargate::taking(cx, one.namespace(), labels)? {
+        return Ok(older_than_profile(one, &profile.name));
+    }
     let said = one.pods.iter().find_map(|pod| pod.unscheduled.as_deref());
     let said = said.map_or_else(String::new, |said| format!(" The scheduler says: {said}"));
     let seen = format!(
@@ -126,6 +132,9 @@ fn judge(cx: &Context<'_>, one: &Running<'_>) -> Result<Finding, Stop> {
 fn before_install(cx: &Context<'_>) -> Result<Finding, Stop> {
     let chart = Deployment {
         replicas: 2,
+        pod_labels: ["app.kubernetes.io/name", "app.kubernetes.io/instance"]
+            .map(|label| (label.to_owned(), "karpenter".to_owned()))
+            .into(),
         one_replica_a_node: true,
         one_replica_a_zone: true,
         node_selector: BTreeMap::from([("kubernetes.io/os".to_owned(), "linux".to_owned())]),
@@ -145,16 +154,12 @@ fn before_install(cx: &Context<'_>) -> Result<Finding, Stop> {
         ]),
         ..Deployment::default()
     };
-    let nodes = cx.kubernetes()?.nodes.known()?;
-    let on_fargate = |node: &Node| {
-        node.labels.get("eks.amazonaws.com/compute-type").is_some_and(|kind| kind == "fargate")
-    };
-    if nodes.iter().any(on_fargate) {
-        return Err(Stop::skipped("a Fargate profile may take it: the cluster has Fargate nodes"));
-    }
     let hosts = Hosts::of(cx, &chart, |_| 0)?;
     if hosts.take() >= chart.replicas {
         return in_zones(cx, &chart, &hosts.names());
+    }
+    if let Some(profile) = fargate::taking(cx, &cx.target.namespace.value, &chart.pod_labels)? {
+        return Ok(Finding::pass(format!("The Fargate profile {} takes its pods.", profile.name)));
     }
     let seen =
         format!("The chart runs {}.{} {}", replicas_in_words(&chart), needs(&chart), hosts.words());
@@ -164,6 +169,26 @@ fn before_install(cx: &Context<'_>) -> Result<Finding, Stop> {
          that runs nothing is launched.",
     );
     Ok(short(cx, finding, &chart))
+}
+
+/// EKS decides on a pod's way when the pod is made, and never again.
+fn older_than_profile(one: &Running<'_>, profile: &str) -> Finding {
+    let Deployment { replicas, ready_replicas: ready, .. } = *one.deployment;
+    let seen = format!(
+        "{} wants {replicas} replicas, of which {ready} are ready. The Fargate profile {profile} \
+         takes its pods, and those that wait were made without it.",
+        one.name()
+    );
+    let finding = match ready {
+        0 => Finding::fail(seen, "No replica runs: nothing is launched, and nothing removed."),
+        _ => Finding::warn(seen, "The others stay Pending until they are made anew."),
+    };
+    let words = "Make the pods anew; only pods that are made while a profile takes them go to \
+                 Fargate. If they still wait, their events say what the profile lacks.";
+    finding
+        .errors(&["controller-unschedulable"])
+        .evidence("eks:DescribeFargateProfile", "fargateProfile.selectors", profile)
+        .mend(Remedy::new(words).run(one.restart()))
 }
 
 fn replicas_in_words(deployment: &Deployment) -> String {
@@ -183,74 +208,6 @@ fn needs(deployment: &Deployment) -> String {
             cpu.unwrap_or("no"),
             memory.unwrap_or("nothing")
         ),
-    }
-}
-
-/// The nodes of the cluster, as hosts of the controller.
-struct Hosts<'a> {
-    all: Vec<(&'a Node, Host)>,
-}
-
-impl<'a> Hosts<'a> {
-    fn of(
-        cx: &Context<'a>,
-        deployment: &Deployment,
-        own: impl Fn(&str) -> u32,
-    ) -> Result<Self, Stop> {
-        let pods = placed_pods(cx)?;
-        let nodes = cx.kubernetes()?.nodes.known()?.iter();
-        let all: Vec<_> = nodes
-            .map(|node| {
-                let name = &node.meta.name;
-                let used = pods.node_use.get(name).copied().unwrap_or_default();
-                (node, host(deployment, node, used, own(name)))
-            })
-            .collect();
-        let unread = all.iter().find_map(|(_, host)| match host {
-            Host::Unknown(label) => Some(label),
-            _ => None,
-        });
-        match unread {
-            Some(label) => Err(Stop::unknown(format!(
-                "it selects nodes by {label}, and that label of nodes is not read"
-            ))),
-            None => Ok(Self { all }),
-        }
-    }
-
-    fn taking(&self) -> impl Iterator<Item = (&'a Node, u32)> {
-        self.all.iter().filter_map(|(node, host)| match host {
-            Host::Takes(count) => Some((*node, *count)),
-            _ => None,
-        })
-    }
-
-    fn take(&self) -> u32 {
-        self.taking().fold(0, |sum: u32, (_, count)| sum.saturating_add(count))
-    }
-
-    fn names(&self) -> Vec<&'a str> {
-        self.taking().map(|(node, _)| node.meta.name.as_str()).collect()
-    }
-
-    /// Which take a replica, and how many do not for which reason.
-    fn words(&self) -> String {
-        let takes = match self.names().as_slice() {
-            [] => "No node can take one".to_owned(),
-            names => format!("{} can take one", listed(names)),
-        };
-        let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-        for (_, host) in &self.all {
-            if let Host::Refuses(why) = host {
-                *reasons.entry(why).or_default() += 1;
-            }
-        }
-        let reasons: Vec<_> = reasons.iter().map(|(why, count)| format!("{count} {why}")).collect();
-        match reasons.as_slice() {
-            [] if self.all.is_empty() => "There is no node.".to_owned(),
-            [] => format!("{takes}."),
-            _ => format!("{takes}. Of the other nodes are {}.", reasons.join(", ")),
-        }
     }
 }
 

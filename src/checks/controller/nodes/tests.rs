@@ -32,6 +32,14 @@ fn cluster(nodes: &[Value], placed: &[&str]) -> Value {
                 json!("0/1 nodes are available: 1 Insufficient memory.") }})
     };
     patch["facts"]["kubernetes"]["controller_pods"] = json!({"known": [pod(0), pod(1)]});
+    patch["facts"]["fargate_profiles"] = json!({"known": []});
+    patch
+}
+
+/// The same with a Fargate profile for pods of this namespace.
+fn with_profile(mut patch: Value, namespace: &str) -> Value {
+    patch["facts"]["fargate_profiles"] = json!({"known": [{"name": "karpenter",
+        "status": "ACTIVE", "selectors": [{"namespace": namespace}]}]});
     patch
 }
 
@@ -56,6 +64,9 @@ fn rows() {
     let mut no_nodes = ready(cluster(&[], &["a"]), 1, &none);
     no_nodes["facts"]["kubernetes"]["nodes"] = denied;
     let name = |status| [(status, NAME)];
+    let mut no_profiles = ready(cluster(&plain(), &["a"]), 1, &none);
+    no_profiles["facts"]["fargate_profiles"] =
+        json!({"denied": {"action": "eks:ListFargateProfiles", "message": "no"}});
     assert_rows(
         Account::KarpenterCluster,
         &CHECK,
@@ -100,6 +111,12 @@ fn rows() {
                 &name(Status::Unknown),
             ),
             ("nodes not readable", no_nodes, &name(Status::Unknown)),
+            (
+                "pods older than the Fargate profile",
+                with_profile(ready(cluster(&plain(), &["a"]), 1, &none), "kube-system"),
+                &name(Status::Warn),
+            ),
+            ("profiles not readable", no_profiles, &name(Status::Unknown)),
             ("left alone", json!({"scope": {"no_kube": true}}), &[(Status::Skipped, "demo")]),
         ],
     );
@@ -127,7 +144,9 @@ fn before_an_install_the_chart_is_judged() {
             ("two nodes in two zones", before(&two), &name(Status::Pass)),
             ("one node", before(&two[..1]), &name(Status::Warn)),
             ("none", before(&[]), &name(Status::Warn)),
-            ("Fargate", before(&[node("f", "a", &fargate)]), &name(Status::Skipped)),
+            ("Fargate for others", before(&[node("f", "a", &fargate)]), &name(Status::Warn)),
+            ("Fargate for others", with_profile(before(&[]), "shop"), &name(Status::Warn)),
+            ("Fargate", with_profile(before(&[]), "kube-*"), &name(Status::Pass)),
         ],
     );
 }

@@ -5,6 +5,7 @@ mod lookup;
 mod remedy;
 #[cfg(test)]
 mod tests;
+mod yaml;
 
 use self::lookup::{AwsAuth, Found};
 use super::{
