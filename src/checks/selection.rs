@@ -95,6 +95,22 @@ impl<'a> Selector<'a> {
         self.all(cx, tagged, selected, |class| &class.spec.security_group_terms, |group| &group.id)
     }
 
+    /// The subnets that pods get their addresses from, where they are others than the nodes'.
+    pub fn pod_subnets(&self, cx: &Context<'a>) -> Result<Vec<&'a Subnet>, Stop> {
+        let (tagged, selected) = (&cx.facts.discovered_subnets, &cx.facts.selected_subnets);
+        self.all(cx, tagged, selected, |class| &class.spec.pod_subnet_terms, |subnet| &subnet.id)
+    }
+
+    /// The security groups of pods, where they are others than the nodes'.
+    pub fn pod_security_groups(&self, cx: &Context<'a>) -> Result<Vec<&'a SecurityGroup>, Stop> {
+        let facts = cx.facts;
+        let (tagged, selected) =
+            (&facts.discovered_security_groups, &facts.selected_security_groups);
+        let terms =
+            |class: &Class<'a>| -> &'a [SelectorTerm] { &class.spec.pod_security_group_terms };
+        self.all(cx, tagged, selected, terms, |group| &group.id)
+    }
+
     fn all<T>(
         &self,
         cx: &Context<'a>,

@@ -4,6 +4,7 @@ pub mod capacity_reservations;
 pub mod instance_profile;
 pub mod metadata;
 pub mod placement_group;
+pub mod pod_network;
 pub mod role;
 pub mod tags;
 pub mod user_data;

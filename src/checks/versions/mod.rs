@@ -2,4 +2,6 @@
 
 pub mod crds;
 pub mod kubernetes;
+pub mod release;
 mod remedy;
+pub mod webhooks;

@@ -62,7 +62,7 @@ pub(super) fn newer_karpenter(cx: &Context<'_>, version: KubernetesVersion) -> R
 
 /// Adds the commands that upgrade to this release. They take the chart's own defaults anew, and
 /// the controller's chart only where it is installed.
-fn upgrade(cx: &Context<'_>, to: KarpenterVersion, words: String) -> Remedy {
+pub(super) fn upgrade(cx: &Context<'_>, to: KarpenterVersion, words: String) -> Remedy {
     let chart = if to < PLAIN_CHART_VERSIONS { format!("v{to}") } else { to.to_string() };
     let helm = |upgrade: &str, name: &str| {
         format!(

@@ -19,6 +19,7 @@ mod server;
 pub mod service_account;
 mod token;
 mod way_out;
+mod webhooks;
 mod wire;
 mod workloads;
 
@@ -92,6 +93,7 @@ pub async fn read<T, U>(
         version,
         aws_auth,
         crds,
+        webhooks,
         claims,
         nodes,
         cni,
@@ -101,6 +103,7 @@ pub async fn read<T, U>(
         server.read::<Version>("get /version (Kubernetes)", "/version"),
         auth::aws_auth(server),
         node_pool::crds(server),
+        webhooks::webhooks(server),
         node_pool::node_claims(server),
         async {
             let nodes = node::nodes(server).await;
@@ -113,6 +116,7 @@ pub async fn read<T, U>(
         access: reached(server, access, version),
         aws_auth,
         crds,
+        webhooks,
         node_pools: node_classes.node_pools,
         node_claims: claims,
         nodes: nodes.0,

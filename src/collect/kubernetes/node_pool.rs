@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::{
     kind::{Kind, List},
     server::ApiServer,
+    webhooks::ClientConfig,
     wire::{self, Object, Quantity},
 };
 use crate::facts::{
@@ -161,6 +162,19 @@ fn node_claim(claim: Object<ClaimSpec, ClaimStatus>) -> NodeClaim {
 #[serde(default)]
 struct CrdSpec {
     versions: Vec<CrdVersion>,
+    conversion: Conversion,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Conversion {
+    webhook: Option<ConversionWebhook>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct ConversionWebhook {
+    client_config: ClientConfig,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -198,6 +212,7 @@ fn crd(crd: Object<CrdSpec, CrdStatus>) -> Crd {
     Crd {
         served: served.map(|version| version.name.clone()).collect(),
         storage: storage.map(|version| version.name.clone()),
+        converted_by: crd.spec.conversion.webhook.and_then(|one| one.client_config.into_service()),
         stored: crd.status.stored_versions,
         name: crd.metadata.name,
     }

@@ -9,6 +9,7 @@ pub mod node;
 pub mod node_class;
 pub mod node_pool;
 pub mod quantity;
+pub mod webhooks;
 pub mod workloads;
 
 use jiff::Timestamp;
@@ -36,6 +37,8 @@ pub struct Kubernetes {
     pub ec2_node_classes: Fact<Vec<node_class::NodeClass>>,
     /// NodeClasses of EKS Auto Mode; absent where the cluster does not know the kind.
     pub auto_node_classes: Fact<Vec<node_class::NodeClass>>,
+    /// Admission webhooks of Karpenter's; since 1.0 it has none.
+    pub webhooks: Fact<Vec<webhooks::Webhook>>,
     pub node_pools: Fact<Vec<node_pool::NodePool>>,
     pub node_claims: Fact<Vec<node_pool::NodeClaim>>,
     pub nodes: Fact<Vec<node::Node>>,

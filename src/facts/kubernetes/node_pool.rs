@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Condition, Meta, Taint, controller::NodeRequirement};
+use super::{Condition, Meta, Taint, controller::NodeRequirement, webhooks::ServiceName};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -75,4 +75,7 @@ pub struct Crd {
     pub storage: Option<String>,
     /// `status.storedVersions`: versions in which objects may still lie in etcd.
     pub stored: Vec<String>,
+    /// Who converts objects between versions (`spec.conversion`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub converted_by: Option<ServiceName>,
 }

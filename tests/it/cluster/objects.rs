@@ -10,6 +10,9 @@ use crate::{
     proxy::http::Response,
 };
 
+const MUTATING: &str = "MutatingWebhookConfiguration";
+const VALIDATING: &str = "ValidatingWebhookConfiguration";
+
 /// Built-in kinds: group, plural, kind. Custom ones are known by their definitions.
 const BUILT_IN: &[(&str, &str, &str)] = &[
     ("", "configmaps", "ConfigMap"),
@@ -21,6 +24,8 @@ const BUILT_IN: &[(&str, &str, &str)] = &[
     ("", "persistentvolumes", "PersistentVolume"),
     ("", "pods", "Pod"),
     ("", "serviceaccounts", "ServiceAccount"),
+    ("admissionregistration.k8s.io", "mutatingwebhookconfigurations", MUTATING),
+    ("admissionregistration.k8s.io", "validatingwebhookconfigurations", VALIDATING),
     ("apiextensions.k8s.io", "customresourcedefinitions", "CustomResourceDefinition"),
     ("apps", "daemonsets", "DaemonSet"),
     ("apps", "deployments", "Deployment"),
