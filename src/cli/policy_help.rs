@@ -54,7 +54,8 @@ A line of input:
                \"resource\": \"*\", \"context\": {\"aws:RequestedRegion\": \"eu-west-1\"}},
    \"identityPolicies\": [{\"Statement\": …}, {\"name\": \"n\", \"policy\": {…}}]}
 
-Optional: request.accountId, unknownKeys, boundary, sessionPolicy, scps and rcps (a list of
+Optional: request.accountId (the resource's account; default: the one in its ARN, else the
+principal's), unknownKeys, boundary, sessionPolicy, scps and rcps (a list of
 lists, one a level), resourcePolicy, vpcePolicies. A key that is not in the context is absent.
 
 A line of output:

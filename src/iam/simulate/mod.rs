@@ -67,8 +67,8 @@ impl Simulator {
 fn decide(case: Case, documents: &mut Documents<'_>) -> Result<Decision, String> {
     let ask = case.request;
     let mut request = Request::new(principal(&ask.principal)?, &ask.action, &ask.resource);
-    if let Some(account) = &ask.account_id {
-        request = request.in_account(account);
+    if let Some(account) = ask.account_id.or_else(|| account_of(&ask.resource)) {
+        request = request.in_account(&account);
     }
     for (key, value) in ask.context {
         let entry = entry(value).map_err(|what| {
@@ -96,6 +96,13 @@ fn decide(case: Case, documents: &mut Documents<'_>) -> Result<Decision, String>
         vpc_endpoint: read("vpcePolicies", of_resource, case.vpce_policies)?,
     };
     Ok(set.decide(&request))
+}
+
+/// The account that a resource's ARN names, if it names one.
+fn account_of(resource: &str) -> Option<String> {
+    let arn: Arn = resource.parse().ok()?;
+    let named = arn.account.len() == 12 && arn.account.bytes().all(|byte| byte.is_ascii_digit());
+    named.then_some(arn.account)
 }
 
 /// The values of a key. A number and a boolean count as their text.

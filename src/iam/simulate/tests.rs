@@ -148,3 +148,30 @@ fn resources_and_kinds() {
         format!(r#"{{"id": 1, "identityPolicies": {}{}}}"#, "[".repeat(9000), "]".repeat(9000));
     assert!(simulate_line(&deep).contains(r#""decision":"error""#));
 }
+
+/// Another account's resource has to let the caller in, whether or not the line names the account.
+#[test]
+fn the_account_of_a_resource_is_the_one_of_its_arn() {
+    let decided = |resource: &str, account: &str| {
+        let text = format!(
+            r#"{{"request": {{"principal": "arn:aws:iam::111122223333:role/R",
+            "action": "sqs:SendMessage", "resource": "{resource}"{account}, "context": {{}}}},
+            "identityPolicies": [{{"Statement": {{"Effect": "Allow", "Action": "*", "Resource": "*"}}}}]}}"#
+        );
+        let answer: Answer = serde_json::from_str(&simulate_line(&text)).unwrap();
+        answer.decision
+    };
+    let own = "arn:aws:sqs:eu-west-1:111122223333:q";
+    let another = "arn:aws:sqs:eu-west-1:444455556666:q";
+    for (resource, account, word) in [
+        (own, "", Word::Allowed),
+        (another, "", Word::ImplicitDeny),
+        (another, r#", "accountId": "111122223333""#, Word::Allowed),
+        ("arn:aws:s3:::bucket", "", Word::Allowed),
+        ("arn:aws:s3:::bucket", r#", "accountId": "444455556666""#, Word::ImplicitDeny),
+        ("arn:aws:ec2:eu-west-1:*:instance/*", "", Word::Allowed),
+        ("*", "", Word::Allowed),
+    ] {
+        assert_eq!(decided(resource, account), word, "{resource} {account}");
+    }
+}
