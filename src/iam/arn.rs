@@ -80,6 +80,10 @@ fn split(text: &str) -> Option<[&str; 6]> {
 pub(crate) struct ArnPattern(Option<Box<[Pattern; 6]>>);
 
 impl ArnPattern {
+    pub(crate) fn glob(text: &str) -> ArnPattern {
+        ArnPattern(split(text).map(|parts| Box::new(parts.map(Pattern::glob))))
+    }
+
     pub(crate) fn from_units(units: &[Unit]) -> ArnPattern {
         let parts: Vec<Pattern> = units
             .splitn(6, |unit| *unit == Unit::Char(':'))
@@ -127,6 +131,7 @@ mod tests {
         for (pattern, text, want) in rows {
             let units: Vec<Unit> = Unit::glob(pattern).collect();
             assert_eq!(ArnPattern::from_units(&units).matches(text), want, "{pattern} on {text}");
+            assert_eq!(ArnPattern::glob(pattern), ArnPattern::from_units(&units), "{pattern}");
         }
     }
 }

@@ -177,9 +177,22 @@ impl Condition {
 }
 
 impl Wanted {
+    /// A text or ARN without variables.
+    fn fixed(kind: Kind, value: &str) -> Wanted {
+        match kind {
+            Kind::Arn => Wanted::Arn(ArnPattern::glob(value)),
+            Kind::TextLike => Wanted::Text(Pattern::glob(value)),
+            Kind::TextIgnoreCase => Wanted::Text(Pattern::literal(&value.to_lowercase())),
+            _ => Wanted::Text(Pattern::literal(value)),
+        }
+    }
+
     fn new(kind: Kind, value: &str, variables: bool) -> Wanted {
         match kind {
             Kind::Text | Kind::TextIgnoreCase | Kind::TextLike | Kind::Arn => {
+                if !value.contains("${") {
+                    return Wanted::fixed(kind, value);
+                }
                 let wildcards = matches!(kind, Kind::TextLike | Kind::Arn);
                 match Template::parse(value, wildcards, variables) {
                     Text::Varying(template) => Wanted::Varying(template),

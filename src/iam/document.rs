@@ -93,6 +93,10 @@ enum ResourceForm {
 
 impl ResourcePattern {
     pub(crate) fn new(text: String, version: Version) -> ResourcePattern {
+        if !text.contains("${") {
+            let form = ResourceForm::Fixed(ResourceGlob::glob(&text));
+            return ResourcePattern { text, form };
+        }
         let form = match Template::parse(&text, true, version == Version::V2012) {
             Text::Fixed(units) => ResourceForm::Fixed(ResourceGlob::from_units(units)),
             Text::Varying(template) => ResourceForm::Varying(template),

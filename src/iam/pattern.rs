@@ -54,7 +54,7 @@ enum Run {
 impl Pattern {
     /// Compiles `text` with `*` and `?` as wildcards.
     pub fn glob(text: &str) -> Pattern {
-        Pattern::from_units(Unit::glob(text))
+        Pattern { runs: text.split('*').map(Run::glob).collect() }
     }
 
     /// A pattern that matches `text` and nothing else.
@@ -97,6 +97,14 @@ impl Pattern {
 }
 
 impl Run {
+    /// A run without `*`.
+    fn glob(text: &str) -> Run {
+        match text.contains('?') {
+            true => Run::Holed(text.chars().map(|c| (c != '?').then_some(c)).collect()),
+            false => Run::Plain(text.to_owned()),
+        }
+    }
+
     fn new(symbols: &[Option<char>]) -> Run {
         match symbols.iter().copied().collect::<Option<String>>() {
             Some(text) => Run::Plain(text),

@@ -22,6 +22,16 @@ enum Glob {
 }
 
 impl ResourceGlob {
+    /// The same as of its units, for a text without variables.
+    pub(crate) fn glob(text: &str) -> ResourceGlob {
+        let colons = text.bytes().filter(|byte| *byte == b':').count();
+        let is_short = text.starts_with("arn") && colons < 5 && !text.ends_with('*');
+        ResourceGlob {
+            written: Glob::of(text),
+            completed: is_short.then(|| Glob::of(&format!("{text}:*"))),
+        }
+    }
+
     pub(crate) fn from_units(units: Vec<Unit>) -> ResourceGlob {
         let arn = units.starts_with(&[Unit::Char('a'), Unit::Char('r'), Unit::Char('n')]);
         let colons = units.iter().filter(|unit| **unit == Unit::Char(':')).count();
@@ -38,6 +48,17 @@ impl ResourceGlob {
 }
 
 impl Glob {
+    fn of(text: &str) -> Glob {
+        let bytes = text.as_bytes();
+        let is_bound = |(at, byte): (usize, &u8)| {
+            *byte == b'*' && !matches!(bytes.get(at + 1), None | Some(b':' | b'*'))
+        };
+        match bytes.iter().enumerate().any(is_bound) {
+            true => Glob::from_units(Unit::glob(text).collect()),
+            false => Glob::Free(Pattern::glob(text)),
+        }
+    }
+
     fn from_units(mut units: Vec<Unit>) -> Glob {
         for i in 0..units.len() {
             let next = units.get(i + 1);
@@ -120,6 +141,7 @@ mod tests {
         for (pattern, text, want) in rows {
             let glob = ResourceGlob::from_units(Unit::glob(pattern).collect());
             assert_eq!(glob.matches(text), want, "{pattern} on {text}");
+            assert_eq!(ResourceGlob::glob(pattern), glob, "{pattern}");
         }
     }
 }

@@ -4,9 +4,11 @@ use super::{Controller, each};
 use crate::{
     checks::{
         Area, Check, Context, Judged, Stop, Verdicts,
-        permissions::{Answers, Refused, Who, add_policies, without_policy},
+        permissions::{Answers, Refused, Who, add_policies, statements_for, without_policy},
+        remedies::listed,
         setup::{distinct_requests, queues, setup, setups},
     },
+    iam::Principal,
     outcome::{Finding, FindingStatus, Remedy, Unknown},
     requirements::{
         self, Request, Setup,
@@ -171,16 +173,21 @@ fn mend(
         return remedy;
     }
     let version = cx.karpenter();
-    let words = format!(
-        "Give {} the policy of Karpenter {version} for this cluster. It holds all that this \
-         version asks for, so that an older policy can go.",
-        role.name
-    );
     let refused_queue = queues(cx)
         .into_iter()
         .find(|queue| refused.iter().any(|refused| refused.request.resource == *queue));
     let setup = refused_queue.map_or_else(|| setup.clone(), |queue| reading(setup, &queue));
     let policies = policy::controller(version, &setup, Layout::Fit);
+    let mut words = format!(
+        "Give {} the policy of Karpenter {version} for this cluster. It holds all that this \
+         version asks for, so that an older policy can go.",
+        role.name
+    );
+    let new = Principal::aws(&role.arn).map(|by| statements_for(&policies, refused, &by));
+    if let Some(sids) = new.ok().filter(|sids| !sids.is_empty()) {
+        let sids: Vec<_> = sids.iter().map(String::as_str).collect();
+        words.push_str(&format!(" What is refused here is allowed by {}.", listed(&sids)));
+    }
     add_policies(cx, Remedy::new(words), role, &policies)
 }
 

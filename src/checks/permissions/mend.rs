@@ -1,5 +1,7 @@
 //! How to give a role what it lacks.
 
+use serde_json::{Value, json};
+
 use super::Refused;
 use crate::{
     checks::{
@@ -7,6 +9,7 @@ use crate::{
         remedies::{listed, quote},
     },
     facts::{arn, iam::Role},
+    iam::{self, NamedPolicy, PolicySet, Principal},
     outcome::Remedy,
     requirements::policy::Policy,
 };
@@ -38,6 +41,27 @@ pub fn add_policies(cx: &Context<'_>, remedy: Remedy, role: &Role, policies: &[P
         };
         remedy.document(file, &policy.document).run(command)
     })
+}
+
+/// The Sids of those statements that allow what is refused, so that nobody has to look for what is
+/// new in a whole policy; nothing where all of them do.
+pub fn statements_for(policies: &[Policy], refused: &[Refused], by: &Principal) -> Vec<String> {
+    let statements = policies.iter().filter_map(|policy| policy.document["Statement"].as_array());
+    let statements: Vec<_> = statements.flatten().collect();
+    let allows = |statement: &&&Value| {
+        let text = json!({"Version": "2012-10-17", "Statement": [statement]}).to_string();
+        let Ok(policy) = iam::Policy::parse(&text) else { return false };
+        let identity = vec![NamedPolicy::new("printed", policy)];
+        let set = PolicySet { identity, ..PolicySet::default() };
+        let mut lacking = refused.iter().filter(|refused| !refused.outlives_a_new_policy());
+        lacking.any(|refused| set.decide(&refused.request.by(by.clone())).is_allowed())
+    };
+    let sids: Vec<_> = statements
+        .iter()
+        .filter(allows)
+        .filter_map(|statement| statement["Sid"].as_str().map(str::to_owned))
+        .collect();
+    if sids.len() < statements.len() { sids } else { Vec::new() }
 }
 
 /// What to do about refusals that no further policy mends, if that is all there are.

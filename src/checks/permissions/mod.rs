@@ -28,4 +28,4 @@ pub use answers::{Answers, Refused};
 pub use control::Control;
 pub use findings::{Who, consequence, distinct_actions, is_grave};
 pub use grants::{Answer, Grants};
-pub use mend::{add_policies, without_policy};
+pub use mend::{add_policies, statements_for, without_policy};

@@ -34,8 +34,9 @@ pub struct Simulator {
 impl Simulator {
     /// Decides one line, as [`simulate_line`] does.
     pub fn line(&mut self, line: &str) -> String {
-        /// So many documents are kept; in a longer input they are not the same ones for ever.
-        const KEPT: usize = 20_000;
+        /// So many documents are kept: those that come again come soon, and more would only take
+        /// memory.
+        const KEPT: usize = 1_000;
         if self.read.len() > KEPT {
             self.read.clear();
         }

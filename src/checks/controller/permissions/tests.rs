@@ -239,3 +239,12 @@ fn a_guessed_version_is_no_plain_pass() {
     let found = Account::KarpenterCluster.judge(&CHECK, &denied);
     assert_eq!(found[0].status, Status::Unknown, "{found:#?}");
 }
+
+/// Of a whole policy, the statements that are new are named.
+#[test]
+fn the_remedy_names_what_is_new() {
+    let found = Account::Karpenter.judge(&CHECK, &version("1.7.0", printed("1.6.0", "demo")));
+    let words = &found[0].remedy.as_ref().unwrap().words;
+    let wanted = "What is refused here is allowed by AllowUnscopedInstanceProfileListAction.";
+    assert!(words.ends_with(wanted), "{words}");
+}
