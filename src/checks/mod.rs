@@ -157,6 +157,7 @@ pub static ALL: &[&Check] = &[
     &scheduling::startup_taints::CHECK,
     &scheduling::in_tree_volumes::CHECK,
     &scheduling::windows::CHECK,
+    &node_classes::windows::CHECK,
     // Interruption
     &queue::exists::CHECK,
     &queue::policy::CHECK,

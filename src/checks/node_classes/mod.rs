@@ -9,6 +9,7 @@ pub mod role;
 pub mod tags;
 pub mod user_data;
 pub mod volumes;
+pub mod windows;
 
 use std::{collections::BTreeMap, fmt};
 
@@ -72,6 +73,13 @@ impl fmt::Display for Class<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.kind(), self.name())
     }
+}
+
+/// Whether its nodes run Windows.
+pub fn is_windows(class: &NodeClass) -> bool {
+    let aliases = class.ami_terms.iter().filter_map(|term| term.alias.as_deref());
+    let mut families = aliases.chain(class.ami_family.as_deref());
+    families.any(|family| family.to_ascii_lowercase().starts_with("windows"))
 }
 
 /// The kind of a product's NodeClasses.

@@ -1,8 +1,11 @@
 //! The VPC CNI: its settings and its ENIConfigs.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use super::{
+    auth::CONFIG_MAPS,
     kind::{Kind, List},
     pod::{Container, Template, env},
     server::ApiServer,
@@ -31,6 +34,21 @@ pub async fn cni(server: &ApiServer) -> Fact<Cni> {
         containers
             .find(|container| container.name == AWS_NODE)
             .map_or(Fact::Absent, |container| Fact::Known(settings(container)))
+    })
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct ConfigMap {
+    data: BTreeMap<String, String>,
+}
+
+/// Whether the control plane gives pods of Windows nodes their addresses; absent without the
+/// ConfigMap that says so.
+pub async fn windows_ipam(server: &ApiServer) -> Fact<bool> {
+    let read = server.get(CONFIG_MAPS, Some("kube-system"), "amazon-vpc-cni").await;
+    read.map(|ConfigMap { data }| {
+        data.get("enable-windows-ipam").is_some_and(|value| value.eq_ignore_ascii_case("true"))
     })
 }
 

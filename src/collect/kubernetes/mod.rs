@@ -110,7 +110,7 @@ pub async fn read<T, U>(
             let workloads = workloads::read(server, &nodes).await;
             (nodes, workloads)
         },
-        async { join!(cni::cni(server), cni::eni_configs(server)) },
+        async { join!(cni::cni(server), cni::eni_configs(server), cni::windows_ipam(server)) },
     );
     let kubernetes = Kubernetes {
         access: reached(server, access, version),
@@ -123,6 +123,7 @@ pub async fn read<T, U>(
         workloads: nodes.1,
         cni: cni.0,
         eni_configs: cni.1,
+        windows_ipam: cni.2,
         ec2_node_classes: node_classes.ec2_node_classes,
         auto_node_classes: node_classes.auto_node_classes,
         ..controllers

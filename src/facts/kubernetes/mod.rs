@@ -44,6 +44,8 @@ pub struct Kubernetes {
     pub nodes: Fact<Vec<node::Node>>,
     /// The VPC CNI's settings; absent where pods get their addresses in another way.
     pub cni: Fact<cni::Cni>,
+    /// `enable-windows-ipam` of the VPC CNI's ConfigMap; absent where there is none.
+    pub windows_ipam: Fact<bool>,
     /// ENIConfigs; absent where the cluster does not know the kind.
     pub eni_configs: Fact<Vec<cni::EniConfig>>,
     pub workloads: workloads::Workloads,

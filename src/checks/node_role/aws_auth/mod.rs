@@ -13,7 +13,7 @@ use super::{
     each, existing,
 };
 use crate::{
-    checks::{Area, Check, Context, Stop, Verdicts},
+    checks::{Area, Check, Context, Stop, Verdicts, node_classes::is_windows},
     facts::{
         arn,
         eks::AuthenticationMode,
@@ -151,14 +151,13 @@ fn unread(cx: &Context<'_>, applicant: &Applicant<'_>, role: &Role, stop: Stop) 
 
 /// The name of a Windows NodeClass that runs nodes with this role.
 pub(super) fn windows_class<'a>(facts: &'a kubernetes::Kubernetes, role: &str) -> Option<&'a str> {
-    let is_windows = |class: &&NodeClass| {
-        let aliases = class.ami_terms.iter().filter_map(|term| term.alias.as_deref());
-        let mut families = aliases.chain(class.ami_family.as_deref());
-        families.any(|family| family.to_ascii_lowercase().starts_with("windows"))
-    };
     let has_role = |class: &&NodeClass| class.role.as_deref().map(arn::role_name) == Some(role);
     let classes = facts.ec2_node_classes.value()?;
-    classes.iter().filter(has_role).find(is_windows).map(|class| class.meta.name.as_str())
+    classes
+        .iter()
+        .filter(has_role)
+        .find(|class| is_windows(class))
+        .map(|class| class.meta.name.as_str())
 }
 
 /// A node role on which the ConfigMap decides.
