@@ -1,7 +1,8 @@
 //! The service-linked role without which EC2 launches no Spot instance.
 
 use crate::{
-    checks::{Area, Check, Context, Judged, Stop, Verdicts},
+    checks::{Area, Check, Context, Judged, Stop, Verdicts, node_pools::Values},
+    facts::kubernetes::node_pool::NodePool,
     outcome::{Finding, Remedy},
     requirements::version::KarpenterVersion,
     target::Product,
@@ -70,6 +71,11 @@ fn missing(cx: &Context<'_>) -> Finding {
                  without a capacity-type requirement does first."
             ),
         )
+    } else if let Some(pool) = spot_only(cx) {
+        Finding::fail(
+            seen,
+            format!("NodePool {pool} allows Spot only: Karpenter launches nothing for it."),
+        )
     } else {
         Finding::warn(
             seen,
@@ -88,6 +94,19 @@ fn missing(cx: &Context<'_>) -> Finding {
             Remedy::new("Create the service-linked role, once per account.")
                 .run("aws iam create-service-linked-role --aws-service-name spot.amazonaws.com"),
         )
+}
+
+/// A NodePool of Karpenter's that allows Spot only.
+fn spot_only<'a>(cx: &Context<'a>) -> Option<&'a str> {
+    let pools = cx.kubernetes().ok()?.node_pools.value()?;
+    let only = |pool: &&NodePool| {
+        let types = Values::of(pool, "karpenter.sh/capacity-type");
+        pool.node_class.group != "eks.amazonaws.com"
+            && types.allows("spot")
+            && !types.allows("on-demand")
+            && !types.allows("reserved")
+    };
+    pools.iter().find(only).map(|pool| pool.meta.name.as_str())
 }
 
 #[cfg(test)]
@@ -123,6 +142,19 @@ mod tests {
                     json!({"facts": {"spot_role": denied}}),
                     &[(Status::Unknown, ROLE)],
                 ),
+            ],
+        );
+        let pool = |types: &[&str]| {
+            json!({"facts": {"spot_role": "absent", "kubernetes": {"node_pools": {"known": [
+                {"meta": {"name": "default"}, "requirements": [
+                    {"key": "karpenter.sh/capacity-type", "operator": "In", "values": types}]}]}}}})
+        };
+        assert_rows(
+            Account::KarpenterCluster,
+            &CHECK,
+            &[
+                ("both", pool(&["spot", "on-demand"]), &[(Status::Warn, ROLE)]),
+                ("Spot only", pool(&["spot"]), &[(Status::Fail, ROLE)]),
             ],
         );
         assert_rows(

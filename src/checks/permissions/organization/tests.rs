@@ -231,6 +231,9 @@ fn launches_are_judged_by_what_they_ask_for() {
         patch["facts"]["kubernetes"] = json!({"ec2_node_classes": {"known": [all]}});
         patch
     };
+    // Launches go by way of EC2 Fleet, and the trial of 1.3 and later does not.
+    let services =
+        service(&deny("ec2:RunInstances", &json!({"Bool": {"aws:ViaAWSService": "false"}})));
     let plain = json!({});
     let optional = json!({"metadata_options": {"http_tokens": "optional"}});
     let hops = json!({"metadata_options": {"http_put_response_hop_limit": 2}});
@@ -240,6 +243,7 @@ fn launches_are_judged_by_what_they_ask_for() {
         Account::KarpenterCluster,
         &CHECK,
         &[
+            ("services only", with(&services, &plain), &of(Fail)),
             ("IMDSv2", with(&no_imdsv1, &plain), &of(Pass)),
             ("IMDSv1", with(&no_imdsv1, &optional), &of(Fail)),
             ("one hop", with(&two_hops, &plain), &of(Pass)),
