@@ -140,6 +140,9 @@ pub struct CheckArgs {
     /// Write a shell script that mends what was found, for you to read and run
     #[arg(long, value_name = "FILE", conflicts_with = "all_clusters")]
     pub fix_script: Option<PathBuf>,
+    /// Write what mends the findings as Terraform, where resources can do it
+    #[arg(long, value_name = "FILE", conflicts_with = "all_clusters")]
+    pub fix_terraform: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -138,11 +138,14 @@ pub struct Remedy {
     pub words: String,
     /// Steps in order, with the real names filled in.
     pub steps: Vec<Step>,
+    /// The same as Terraform, where resources can stand for all of the steps that change AWS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terraform: Option<String>,
 }
 
 impl Remedy {
     pub fn new(words: impl Into<String>) -> Self {
-        Self { words: words.into(), steps: Vec::new() }
+        Self { words: words.into(), steps: Vec::new(), terraform: None }
     }
 
     /// Adds a shell command.

@@ -6,12 +6,14 @@ mod causes;
 pub mod changes;
 pub mod explanation;
 pub mod fix_script;
+pub mod fix_terraform;
 mod format;
 pub mod github;
 mod groups;
 mod header;
 pub mod html;
 pub mod human;
+pub mod in_terraform;
 pub mod json;
 pub mod junit;
 pub mod markdown;
@@ -40,6 +42,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    facts::ec2::ImdsDefaults,
     outcome::{Counts, ExitCode, FailOn, Outcome},
     target::{
         Target,
@@ -98,11 +101,23 @@ pub struct Report {
     pub changes: Option<Changes>,
 }
 
+/// The outcome with its remedy as Terraform too, where that fits.
+fn with_terraform(mut outcome: Outcome, defaults: Option<&ImdsDefaults>) -> Outcome {
+    if let Some(remedy) = &mut outcome.remedy {
+        remedy.terraform = in_terraform::of(remedy, defaults);
+    }
+    outcome
+}
+
 impl Report {
     /// The report on a target that was judged from saved facts.
     pub fn new(saved: &Saved, target: &Target, outcomes: Vec<Outcome>, exit: ExitCode) -> Self {
         let mut header = Header::new(target, &saved.facts);
         header.name_configured(&saved.scope.configured);
+        let outcomes: Vec<_> = outcomes
+            .into_iter()
+            .map(|outcome| with_terraform(outcome, saved.facts.imds_defaults.value()))
+            .collect();
         Self {
             schema_version: SCHEMA_VERSION,
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -27,4 +27,5 @@ mod prove;
 mod proxy;
 mod remedies;
 mod report;
+mod terraform;
 mod uses;

@@ -10,7 +10,7 @@ use std::{
 use karpenter_preflight::requirements::versions::minors;
 use serde_json::{Value, json};
 
-use crate::cli::binary;
+use crate::{cli::binary, terraform::Terraform};
 
 const PLACE: [&str; 6] =
     ["--cluster", "prod", "--region", "eu-west-1", "--account", "111122223333"];
@@ -396,32 +396,7 @@ fn simulate_answers_line_by_line_and_survives_its_reader() {
 /// The Terraform that is printed, held against the real one where it is there.
 #[test]
 fn terraform_takes_what_is_printed() {
-    // Where packages put plug-ins; a filesystem mirror has the registry's name in it.
-    let places = ["/usr/share/terraform", "/opt"].into_iter().filter_map(|p| fs::read_dir(p).ok());
-    let mirror = places
-        .flat_map(|entries| entries.flatten().map(|entry| entry.path()))
-        .find(|path| path.join("registry.terraform.io/hashicorp/aws").exists());
-    let Some(mirror) = mirror.filter(|_| Command::new("terraform").arg("version").output().is_ok())
-    else {
-        eprintln!("SKIPPED: terraform, or a mirror of its AWS provider, is not on this machine");
-        return;
-    };
-    let work = tempfile::tempdir().unwrap();
-    let terraform = |args: &[&str]| {
-        let output = Command::new("terraform")
-            .args(args)
-            .current_dir(work.path())
-            .env("TF_CLI_CONFIG_FILE", work.path().join("cli.tfrc"))
-            .output()
-            .unwrap();
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(output.status.success(), "{args:?}: {text}{:?}", output.stderr);
-    };
-    let configuration = format!(
-        "provider_installation {{\n  filesystem_mirror {{\n    path = {:?}\n  }}\n}}\n",
-        mirror.display().to_string()
-    );
-    fs::write(work.path().join("cli.tfrc"), configuration).unwrap();
+    let Some(terraform) = Terraform::here() else { return };
     // One document, one that is about to be too large, and several.
     for (at, version) in ["0.32", "1.8", "1.14.1"].into_iter().enumerate() {
         let cluster = ["--cluster", "prod", "--format", "terraform"];
@@ -433,12 +408,12 @@ fn terraform_takes_what_is_printed() {
             ("preflight", &[]),
         ] {
             let text = print(&[&[kind], flags, &cluster[..]].concat());
-            fs::write(work.path().join(format!("{kind}.tf")), text).unwrap();
+            terraform.write(&format!("{kind}.tf"), &text);
         }
         if at == 0 {
-            terraform(&["init", "-input=false"]);
+            terraform.run(&["init", "-input=false"]);
         }
-        terraform(&["fmt", "-check"]);
-        terraform(&["validate"]);
+        terraform.run(&["fmt", "-check"]);
+        terraform.run(&["validate"]);
     }
 }

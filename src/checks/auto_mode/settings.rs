@@ -175,7 +175,7 @@ fn with_path(cx: &Context<'_>, auto_mode: &AutoMode, role: &Role) -> Finding {
     .evidence("iam:GetRole", "Role.Path", &role.path)
     .mend(Remedy {
         steps: [remedy.steps, switch_on(cx, &renamed, words).steps].concat(),
-        words: words.to_owned(),
+        ..Remedy::new(words)
     })
 }
 

@@ -1,4 +1,4 @@
-//! `--fix-script`: the commands that mend what was found, for a person to read and run.
+//! `--fix-script` and `--fix-terraform`: what mends the findings, for a person to read and use.
 
 use crate::{
     cli::CheckArgs,
@@ -7,18 +7,36 @@ use crate::{
         files::{self, Readers},
     },
     outcome::shell::quote,
-    report::{Report, fix_script},
+    report::{Report, fix_script, fix_terraform},
 };
 
-/// Finds out before any call is made whether the script can be written.
+/// Finds out before any call is made whether the files can be written.
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
-    match &args.fix_script {
-        Some(path) => files::check_place("--fix-script", path),
-        None => Ok(()),
+    for (flag, path) in
+        [("--fix-script", &args.fix_script), ("--fix-terraform", &args.fix_terraform)]
+    {
+        if let Some(path) = path {
+            files::check_place(flag, path)?;
+        }
     }
+    Ok(())
 }
 
 pub fn write(args: &CheckArgs, report: &Report) -> Result<(), Failure> {
+    write_script(args, report).and(write_terraform(args, report))
+}
+
+fn write_terraform(args: &CheckArgs, report: &Report) -> Result<(), Failure> {
+    let Some(path) = &args.fix_terraform else { return Ok(()) };
+    let mut text = Vec::new();
+    fix_terraform::write(report, &mut text)
+        .map_err(|error| Failure::Io { what: "could not write the Terraform".to_owned(), error })?;
+    files::write(path, &text, Readers::Others)?;
+    console::note(format_args!("wrote {}: read it before you apply it", path.display()));
+    Ok(())
+}
+
+fn write_script(args: &CheckArgs, report: &Report) -> Result<(), Failure> {
     let Some(path) = &args.fix_script else { return Ok(()) };
     let mut script = Vec::new();
     let again = again(std::env::args().skip(1), report);
@@ -38,8 +56,16 @@ pub fn write(args: &CheckArgs, report: &Report) -> Result<(), Failure> {
 /// to write and what to read instead of AWS. Cluster and region are those that were judged, also
 /// where a file or the environment named them.
 fn again(mut given: impl Iterator<Item = String>, report: &Report) -> String {
-    const WITH_VALUE: [&str; 6] =
-        ["--fix-script", "--output", "-o", "--facts", "--baseline", "--notify-command"];
+    const WITH_VALUE: [&str; 8] = [
+        "--fix-script",
+        "--fix-terraform",
+        "--output",
+        "-o",
+        "--facts",
+        "--baseline",
+        "--notify-command",
+        "--notify-format",
+    ];
     const ALONE: [&str; 2] = ["--fail-on-new", "--verbose"];
     let mut words = Vec::new();
     while let Some(word) = given.next() {

@@ -9,7 +9,7 @@ use crate::{
         OWN_PERMISSIONS,
         causes::{Cause, SHOWN, causes, firsts, in_words},
         remarks, step,
-        text::{clean, sentence},
+        text::{clean, clean_block, sentence},
     },
 };
 
@@ -137,6 +137,15 @@ fn mend(remedy: &Remedy) -> Markup {
                         }
                     }
                 }
+            }
+        }
+        @if let Some(text) = &remedy.terraform {
+            details.more {
+                summary { "As Terraform" }
+                div.steps { ol.single { li.code {
+                    pre tabindex="0" { code { (clean_block(text).join("\n")) } }
+                    button.copy type="button" hidden { "Copy" }
+                } } }
             }
         }
     }

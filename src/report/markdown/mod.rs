@@ -277,6 +277,9 @@ fn write_remedy(label: &str, remedy: &Remedy, out: &mut dyn Write) -> io::Result
             }
         }
     }
+    if let Some(text) = &remedy.terraform {
+        write!(out, "\nAs Terraform:\n\n{}", block("hcl", text.trim_end()))?;
+    }
     Ok(())
 }
 

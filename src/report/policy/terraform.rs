@@ -11,7 +11,7 @@ use super::{
 use crate::requirements::policy::Policy;
 
 /// An argument of a block.
-enum Argument {
+pub(in crate::report) enum Argument {
     Text(String),
     /// An expression, as it is.
     Raw(String),
@@ -92,17 +92,31 @@ impl Hcl {
     }
 
     fn resource(&mut self, kind: &str, label: &str, arguments: &[(&str, Argument)]) {
-        let rendered = arguments.iter().map(|(name, argument)| {
-            let value = match argument {
-                Text(text) => string(text, &self.label),
-                Raw(expression) => expression.clone(),
-                Json(value) => format!("jsonencode({})", expression(value, 1, &self.label)),
-            };
-            ((*name).to_owned(), value)
-        });
-        let body = aligned(&rendered.collect::<Vec<_>>(), 1);
-        self.blocks.push(format!("resource \"{kind}\" \"{label}\" {{\n{body}}}\n"));
+        self.blocks.push(block(kind, label, arguments, &self.label));
     }
+}
+
+/// A block that refers to nothing outside of itself.
+pub(in crate::report) fn resource(
+    kind: &str,
+    label: &str,
+    arguments: &[(&str, Argument)],
+) -> String {
+    block(kind, label, arguments, "")
+}
+
+/// A block whose holes refer to the data sources of this label.
+fn block(kind: &str, label: &str, arguments: &[(&str, Argument)], sources: &str) -> String {
+    let rendered = arguments.iter().map(|(name, argument)| {
+        let value = match argument {
+            Text(text) => string(text, sources),
+            Raw(expression) => expression.clone(),
+            Json(value) => format!("jsonencode({})", expression(value, 1, sources)),
+        };
+        ((*name).to_owned(), value)
+    });
+    let body = aligned(&rendered.collect::<Vec<_>>(), 1);
+    format!("resource \"{kind}\" \"{label}\" {{\n{body}}}\n")
 }
 
 /// The URL of the queue of this ARN.

@@ -24,9 +24,7 @@ def use_vcpus(account: Account, kind: str = "m5.large") -> None:
     _, subnets = faults.find_network(account)
     ec2 = account.client("ec2")
     image = ec2.describe_images(Owners=["amazon"])["Images"][0]["ImageId"]
-    ec2.run_instances(
-        ImageId=image, InstanceType=kind, MinCount=1, MaxCount=1, SubnetId=subnets[0]
-    )
+    ec2.run_instances(ImageId=image, InstanceType=kind, MinCount=1, MaxCount=1, SubnetId=subnets[0])
 
 
 @scenario(f"{VCPU}: used up", (VCPU, FAIL))

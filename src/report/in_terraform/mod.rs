@@ -1,0 +1,309 @@
+//! A remedy as Terraform, where what it runs has a resource there: read off its own commands, so
+//! that the two say the same.
+
+mod words;
+
+use serde_json::Value;
+
+use super::policy::terraform::{Argument, resource};
+use crate::{
+    facts::ec2::ImdsDefaults,
+    outcome::{Remedy, Step},
+};
+use Argument::{Json, Raw, Text};
+use words::Command;
+
+/// The blocks, in the order of the commands; nothing where a command that changes AWS has no
+/// resource that stands for it. `defaults` are the region's present ones: the resource for them
+/// takes back whatever it does not name.
+pub fn of(remedy: &Remedy, defaults: Option<&ImdsDefaults>) -> Option<String> {
+    let mut blocks = Vec::new();
+    for step in &remedy.steps {
+        let Step::Command { command } = step else { continue };
+        if !command.starts_with("aws ") || words::only_looks(command) {
+            continue;
+        }
+        let command = Command::parse(command, &remedy.steps)?;
+        blocks.extend(block(&command, defaults)?);
+    }
+    blocks.dedup();
+    (!blocks.is_empty()).then(|| blocks.join("\n"))
+}
+
+fn block(command: &Command<'_>, defaults: Option<&ImdsDefaults>) -> Option<Vec<String>> {
+    let one = |block| Some(vec![block]);
+    match (command.service.as_str(), command.operation.as_str()) {
+        ("eks", "create-access-entry") => one(access_entry(command)?),
+        ("eks", "associate-access-policy") => one(access_policy(command)?),
+        ("eks", "create-pod-identity-association") => one(association(command)?),
+        ("ec2", "create-tags") => tags(command),
+        ("ec2", "modify-instance-metadata-defaults") => one(metadata_defaults(command, defaults?)?),
+        ("iam", "put-role-policy") => one(role_policy(command)?),
+        ("iam", "attach-role-policy") => one(attachment(command)?),
+        ("iam", "create-service-linked-role") => one(service_linked_role(command)?),
+        ("sqs", "create-queue") => one(queue(command)?),
+        ("events", "put-rule") => one(rule(command)?),
+        ("events", "put-targets") => one(target(command)?),
+        _ => None,
+    }
+}
+
+fn access_entry(command: &Command<'_>) -> Option<String> {
+    let principal = command.value("principal-arn")?;
+    let mut arguments = vec![
+        ("cluster_name", Text(command.value("cluster-name")?)),
+        ("principal_arn", Text(principal.clone())),
+    ];
+    if let Some(kind) = command.value("type") {
+        arguments.push(("type", Text(kind)));
+    }
+    Some(resource("aws_eks_access_entry", &label(&last(&principal)), &arguments))
+}
+
+fn access_policy(command: &Command<'_>) -> Option<String> {
+    let principal = command.value("principal-arn")?;
+    let scope = command.value("access-scope")?;
+    let scope = scope.strip_prefix("type=").filter(|kind| !kind.contains(','))?;
+    let text = resource(
+        "aws_eks_access_policy_association",
+        &label(&last(&principal)),
+        &[
+            ("cluster_name", Text(command.value("cluster-name")?)),
+            ("principal_arn", Text(principal)),
+            ("policy_arn", Text(command.value("policy-arn")?)),
+        ],
+    );
+    let body = text.strip_suffix("}\n")?;
+    Some(format!("{body}\n  access_scope {{\n    type = \"{scope}\"\n  }}\n}}\n"))
+}
+
+fn association(command: &Command<'_>) -> Option<String> {
+    let account = command.value("service-account")?;
+    Some(resource(
+        "aws_eks_pod_identity_association",
+        &label(&account),
+        &[
+            ("cluster_name", Text(command.value("cluster-name")?)),
+            ("namespace", Text(command.value("namespace")?)),
+            ("service_account", Text(account.clone())),
+            ("role_arn", Text(command.value("role-arn")?)),
+        ],
+    ))
+}
+
+/// A resource for each thing and tag.
+fn tags(command: &Command<'_>) -> Option<Vec<String>> {
+    let mut blocks = Vec::new();
+    for id in command.values("resources") {
+        for tag in command.values("tags") {
+            let (key, value) = tag.strip_prefix("Key=")?.split_once(",Value=")?;
+            let name = label(&format!("{id}_{}", last(key)));
+            blocks.push(resource(
+                "aws_ec2_tag",
+                &name,
+                &[
+                    ("resource_id", Text(id.clone())),
+                    ("key", Text(key.to_owned())),
+                    ("value", Text(value.to_owned())),
+                ],
+            ));
+        }
+    }
+    (!blocks.is_empty()).then_some(blocks)
+}
+
+fn metadata_defaults(command: &Command<'_>, present: &ImdsDefaults) -> Option<String> {
+    let hops = present.http_put_response_hop_limit.map(|hops| hops.to_string());
+    let options = [
+        ("http-endpoint", "http_endpoint", present.http_endpoint.clone()),
+        ("http-put-response-hop-limit", "http_put_response_hop_limit", hops),
+        ("http-tokens", "http_tokens", present.http_tokens.clone()),
+        (
+            "instance-metadata-tags",
+            "instance_metadata_tags",
+            present.instance_metadata_tags.clone(),
+        ),
+    ];
+    let mut arguments = Vec::new();
+    for (option, name, present) in options {
+        if let Some(value) = command.value(option).or(present) {
+            let number = value.parse::<i64>().is_ok();
+            arguments.push((name, if number { Raw(value) } else { Text(value) }));
+        }
+    }
+    let region = command.value("region")?;
+    (!arguments.is_empty())
+        .then(|| resource("aws_ec2_instance_metadata_defaults", &label(&region), &arguments))
+}
+
+fn role_policy(command: &Command<'_>) -> Option<String> {
+    let name = command.value("policy-name")?;
+    Some(resource(
+        "aws_iam_role_policy",
+        &label(&name),
+        &[
+            ("name", Text(name.clone())),
+            ("role", Text(command.value("role-name")?)),
+            ("policy", Json(command.document("policy-document")?)),
+        ],
+    ))
+}
+
+fn attachment(command: &Command<'_>) -> Option<String> {
+    let (role, policy) = (command.value("role-name")?, command.value("policy-arn")?);
+    let name = label(&format!("{role}_{}", last(&policy)));
+    Some(resource(
+        "aws_iam_role_policy_attachment",
+        &name,
+        &[("role", Text(role)), ("policy_arn", Text(policy))],
+    ))
+}
+
+fn service_linked_role(command: &Command<'_>) -> Option<String> {
+    let service = command.value("aws-service-name")?;
+    let name = label(service.split('.').next()?);
+    Some(resource("aws_iam_service_linked_role", &name, &[("aws_service_name", Text(service))]))
+}
+
+fn queue(command: &Command<'_>) -> Option<String> {
+    let name = command.value("queue-name")?;
+    let given = command.document("attributes")?;
+    let mut arguments = vec![("name", Text(name.clone()))];
+    for (attribute, value) in given.as_object()? {
+        let value = value.as_str()?;
+        arguments.push(match attribute.as_str() {
+            "MessageRetentionPeriod" => ("message_retention_seconds", Raw(value.to_owned())),
+            "SqsManagedSseEnabled" => ("sqs_managed_sse_enabled", Raw(value.to_owned())),
+            "Policy" => ("policy", Json(serde_json::from_str(value).ok()?)),
+            _ => return None,
+        });
+    }
+    // What takes several lines stands last.
+    arguments.sort_by_key(|(_, argument)| matches!(argument, Json(_)));
+    Some(resource("aws_sqs_queue", &label(&name), &arguments))
+}
+
+fn rule(command: &Command<'_>) -> Option<String> {
+    let name = command.value("name")?;
+    Some(resource(
+        "aws_cloudwatch_event_rule",
+        &label(&name),
+        &[
+            ("name", Text(name.clone())),
+            ("event_pattern", Json(command.document("event-pattern")?)),
+        ],
+    ))
+}
+
+fn target(command: &Command<'_>) -> Option<String> {
+    let targets = command.values("targets");
+    let [target] = targets.as_slice() else { return None };
+    let (id, arn) = target.strip_prefix("Id=")?.split_once(",Arn=")?;
+    // A FIFO queue wants more.
+    if arn.contains(',') {
+        return None;
+    }
+    let name = command.value("rule")?;
+    Some(resource(
+        "aws_cloudwatch_event_target",
+        &label(&name),
+        &[
+            ("rule", Text(name.clone())),
+            ("target_id", Text(id.to_owned())),
+            ("arn", Text(arn.to_owned())),
+        ],
+    ))
+}
+
+/// A name as Terraform takes it for a label.
+fn label(name: &str) -> String {
+    let part = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+    let label: String = name.chars().map(part).collect();
+    if label.starts_with(|c: char| c.is_ascii_digit()) { format!("_{label}") } else { label }
+}
+
+/// What stands after the last slash or colon.
+fn last(text: &str) -> String {
+    text.rsplit(['/', ':']).next().unwrap_or(text).to_owned()
+}
+
+/// The document in a step.
+fn document(steps: &[Step], wanted: &str) -> Option<Value> {
+    steps.iter().find_map(|step| match step {
+        Step::Document { file, document } if file == wanted => serde_json::from_str(document).ok(),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_has_a_resource_becomes_one() {
+        let entry = Remedy::new("x").run(
+            "aws eks create-access-entry --cluster-name demo --principal-arn \
+             arn:aws:iam::111122223333:role/Nodes-1 --type EC2_LINUX --region us-west-2",
+        );
+        assert_eq!(
+            of(&entry, None).unwrap(),
+            r#"resource "aws_eks_access_entry" "nodes_1" {
+  cluster_name  = "demo"
+  principal_arn = "arn:aws:iam::111122223333:role/Nodes-1"
+  type          = "EC2_LINUX"
+}
+"#
+        );
+        let policy = Remedy::new("x")
+            .document("p.json", &json!({"Version": "2012-10-17", "Statement": [
+                {"Effect": "Allow", "Action": "a:B", "Resource": "${aws:x}"}]}))
+            .run("aws iam put-role-policy --role-name 'a b' --policy-name p --policy-document file://p.json")
+            .run("kubectl rollout restart deployment/karpenter")
+            .run("aws iam get-role --role-name x");
+        let text = of(&policy, None).unwrap();
+        assert!(text.contains("role = \"a b\"") && text.contains("$${aws:x}"), "{text}");
+        assert!(!text.contains("kubectl") && text.matches("resource \"").count() == 1, "{text}");
+        let tags = Remedy::new("x").run(
+            "aws ec2 create-tags --region r --resources subnet-1 subnet-2 --tags Key=a/b,Value=c",
+        );
+        assert_eq!(of(&tags, None).unwrap().matches("aws_ec2_tag").count(), 2);
+    }
+
+    #[test]
+    fn what_has_none_makes_the_whole_none() {
+        for command in [
+            "aws ec2 replace-route --x y",
+            "aws ec2 create-tags --resources \"$(aws x)\" --tags Key=a,Value=b",
+            "aws iam put-role-policy --role-name a --policy-name p --policy-document file://gone.json",
+        ] {
+            let remedy = Remedy::new("x")
+                .run("aws iam create-service-linked-role --aws-service-name spot.amazonaws.com")
+                .run(command);
+            assert_eq!(of(&remedy, None), None, "{command}");
+        }
+        assert_eq!(of(&Remedy::new("look").run("aws iam get-role --role-name x"), None), None);
+    }
+
+    #[test]
+    fn other_defaults_of_the_region_are_kept() {
+        let remedy = Remedy::new("x").run(
+            "aws ec2 modify-instance-metadata-defaults --region us-west-2 --http-endpoint enabled",
+        );
+        let present = ImdsDefaults {
+            http_tokens: Some("required".to_owned()),
+            http_endpoint: Some("disabled".to_owned()),
+            ..ImdsDefaults::default()
+        };
+        assert_eq!(
+            of(&remedy, Some(&present)).unwrap(),
+            r#"resource "aws_ec2_instance_metadata_defaults" "us_west_2" {
+  http_endpoint = "enabled"
+  http_tokens   = "required"
+}
+"#
+        );
+        assert_eq!(of(&remedy, None), None);
+    }
+}
