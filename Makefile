@@ -36,6 +36,11 @@ browser: build ## Open the HTML report in a headless browser, with screenshots i
 	mkdir -p $(TARGET)/pages
 	tests/browser/test.sh $(BIN) $(TARGET)/pages
 
+.PHONY: pictures
+pictures: browser ## Take the pictures of the README anew
+	cp $(TARGET)/pages/front-light.png docs/pictures/report-light.png
+	cp $(TARGET)/pages/front-dark.png docs/pictures/report-dark.png
+
 # Clippy runs as the compiler of this crate alone: `cargo clippy` would check every SDK crate a
 # second time, which takes as long as compiling it.
 .PHONY: lint
@@ -80,6 +85,7 @@ docs: build ## Write the documents that are derived from the code
 	$(BIN) generate errors-doc > docs/errors.md
 	$(BIN) generate formats-doc > docs/formats.md
 	$(BIN) generate config-doc > docs/configuration.md
+	$(BIN) generate cli-doc > docs/cli.md
 
 .PHONY: schema
 schema: build ## Write the JSON Schemas of the outputs
@@ -92,14 +98,22 @@ schema: build ## Write the JSON Schemas of the outputs
 emulator: ## Start the emulated account and print its endpoint (Ctrl-C ends it)
 	tests/emulator/start.sh
 
-# SOURCE_DATE_EPOCH and the commit make the same sources give the same package; RELEASE_URL and
-# HOMEPAGE fill the manifests of krew and Homebrew.
+# SOURCE_DATE_EPOCH, the commit and paths that are cut off make the same sources give the same
+# package; RELEASE_URL and HOMEPAGE fill the manifests of krew and Homebrew. RELEASE_TARGET builds
+# for another target: x86_64-unknown-linux-musl needs no C library on the machine that runs it, and
+# to build `rustup target add x86_64-unknown-linux-musl` and a musl-gcc (Debian: musl-tools).
+RELEASE_TARGET ?=
+RELEASED := $(TARGET)/$(if $(RELEASE_TARGET),$(RELEASE_TARGET)/)release/karpenter-preflight
+
 .PHONY: release
-release: $(TOOLS)/bin/cargo-cyclonedx ## Build the stripped program, and pack it with its SBOM, completions and manual
-	KARPENTER_PREFLIGHT_COMMIT=$$(git rev-parse --short HEAD) cargo build --locked --release
+release: $(TOOLS)/bin/cargo-cyclonedx ## Build the stripped program, and pack it with its SBOM, completions, manual and wheel
+	KARPENTER_PREFLIGHT_COMMIT=$$(git rev-parse --short HEAD) \
+	RUSTFLAGS="--remap-path-prefix=$(CURDIR)=. --remap-path-prefix=$$HOME/.cargo=.cargo" \
+		cargo build --locked --release $(if $(RELEASE_TARGET),--target $(RELEASE_TARGET))
 	$(TOOLS)/bin/cargo-cyclonedx cyclonedx --format json --override-filename karpenter-preflight.cdx
-	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) deploy/release/package.sh \
-		$(TARGET)/release/karpenter-preflight dist karpenter-preflight.cdx.json
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) deploy/release/wheel.py $(RELEASED) dist
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) RELEASE_TARGET=$(RELEASE_TARGET) \
+		deploy/release/package.sh $(RELEASED) dist karpenter-preflight.cdx.json
 	rm karpenter-preflight.cdx.json
 
 $(TOOLS)/bin/cargo-cyclonedx:

@@ -3,15 +3,20 @@
 mod configuration;
 mod explain;
 mod list;
+pub mod offered;
 mod output;
 pub mod policy;
 mod policy_help;
+pub mod reference;
 pub mod suggest;
 pub mod words;
 
 use std::{collections::BTreeSet, path::PathBuf, sync::LazyLock, time::Duration};
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{
+    Args, Parser, Subcommand, ValueEnum,
+    builder::{StringValueParser, TypedValueParser},
+};
 use clap_complete::Shell;
 
 use crate::{
@@ -23,6 +28,7 @@ use crate::{
 pub use configuration::{ConfigArgs, WaiveArgs};
 pub use explain::ExplainArgs;
 pub use list::{ErrorsArgs, ListArgs, ListWhat};
+use offered::{Offered, offered};
 pub use output::Output;
 
 /// Says what in an AWS account will stop Karpenter or EKS Auto Mode from working, before it
@@ -84,7 +90,7 @@ Exit codes, whatever the format:
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Judge these saved facts instead of asking AWS
+    /// Judge these saved facts instead of asking AWS; - for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["region", "profile", "assume_role", "timeout", "verbose", "kubeconfig", "context"])]
     pub facts: Option<PathBuf>,
     /// Compare the permissions with AWS's own simulation (needs iam:SimulatePrincipalPolicy)
@@ -99,7 +105,7 @@ pub struct CheckArgs {
     /// How to print the report; =FILE writes it there. May be given several times
     ///
     /// Formats: human, short, json, junit, sarif, markdown, github, prometheus, html, terraform.
-    #[arg(long, short, value_name = "FORMAT[=FILE]", default_value = "human", value_parser = output::parse)]
+    #[arg(long, short, value_name = "FORMAT[=FILE]", default_value = "human", value_parser = offered(output::parse, offered::formats), hide_possible_values = true)]
     pub output: Vec<Output>,
     /// The lowest status that makes the exit code 1 [default: fail]
     #[arg(long, value_enum)]
@@ -108,13 +114,13 @@ pub struct CheckArgs {
     #[arg(long)]
     pub allow_unknown: bool,
     /// Run only these checks or areas (ids, comma-separated)
-    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = ids(), hide_possible_values = true)]
     pub select: Vec<String>,
     /// Leave these checks or areas out
-    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = ids(), hide_possible_values = true)]
     pub exclude: Vec<String>,
     /// Ask again until nothing is missing any more, at most this long, such as 5m
-    #[arg(long, value_name = "DURATION", value_parser = duration, conflicts_with_all = ["facts", "all_clusters"])]
+    #[arg(long, value_name = "DURATION", value_parser = duration, conflicts_with = "facts")]
     pub wait: Option<Duration>,
     /// Say what is new and what is gone since this report (of --output json)
     #[arg(long, value_name = "FILE")]
@@ -205,7 +211,7 @@ pub struct ScopeArgs {
     #[arg(long, short, value_parser = words::cluster)]
     pub cluster: Option<String>,
     /// The Karpenter version that runs or will run, such as 1.6.2 [default: the newest known]
-    #[arg(long, value_name = "VERSION")]
+    #[arg(long, value_name = "VERSION", value_parser = version_of_karpenter(), hide_possible_values = true)]
     pub karpenter_version: Option<KarpenterVersion>,
     /// What runs the nodes [default: auto]
     #[arg(long, value_enum)]
@@ -273,6 +279,8 @@ pub enum Generated {
     FormatsDoc,
     /// docs/configuration.md
     ConfigDoc,
+    /// docs/cli.md
+    CliDoc,
     /// schema/report.v1.json
     ReportSchema,
     /// schema/reports.v1.json
@@ -283,6 +291,14 @@ pub enum Generated {
     ExplanationSchema,
     /// The manual pages of the program and of each subcommand
     ManPages,
+}
+
+fn ids() -> Offered<StringValueParser> {
+    offered(StringValueParser::new(), offered::checks_and_areas)
+}
+
+fn version_of_karpenter() -> impl TypedValueParser<Value = KarpenterVersion> {
+    offered(|text: &str| text.parse::<KarpenterVersion>(), offered::karpenter_versions)
 }
 
 /// `0.1.0 (1a2b3c4; knows Karpenter 0.32 to 1.14.1)`. The commit is there in released programs.

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # Pack a built program with all that belongs to it: package.sh PROGRAM FOLDER [SBOM].
+# RELEASE_TARGET is the Rust target that it was built for, if not this machine's own; the program
+# must run here all the same, for it writes its completions and manual itself.
 # RELEASE_URL is where the folder will be downloaded from, HOMEPAGE the project's page; without
 # them the manifests of krew and Homebrew are left out. The same input gives the same bytes.
 set -euo pipefail
@@ -9,13 +11,20 @@ sbom=${3:-}
 root=$(cd -- "$(dirname -- "$0")/../.." && pwd)
 
 version=$("$program" --version | cut -d ' ' -f 2)
-case "$(uname -m)" in
+target=${RELEASE_TARGET:-}
+machine=${target%%-*}
+case "${machine:-$(uname -m)}" in
     x86_64) arch=amd64 ;;
     aarch64 | arm64) arch=arm64 ;;
-    *) arch=$(uname -m) ;;
+    *) arch=${machine:-$(uname -m)} ;;
 esac
 os=$(uname -s | tr '[:upper:]' '[:lower:]')
-name=karpenter-preflight-$version-$os-$arch
+# One that needs no C library stands beside the one that does.
+case "$target" in
+    *-musl) libc=-musl ;;
+    *) libc= ;;
+esac
+name=karpenter-preflight-$version-$os-$arch$libc
 
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT

@@ -2,10 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, builder::StringValueParser};
 use jiff::civil::Date;
 
-use super::words;
+use super::{
+    offered::{self, offered},
+    words,
+};
 use crate::config::waiver::{parse_date, pattern};
 
 /// Which configuration is read.
@@ -23,7 +26,7 @@ pub struct ConfigArgs {
 #[derive(Debug, Args)]
 pub struct WaiveArgs {
     /// The check whose finding is lived with
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", value_parser = offered(StringValueParser::new(), offered::checks), hide_possible_values = true)]
     pub check: String,
     /// Which subjects, as the report shows them; * stands for any text
     #[arg(long, value_name = "PATTERN", value_parser = subject)]

@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, builder::StringValueParser};
 
-use super::{AwsArgs, ScopeArgs, TextFormat};
+use super::{
+    AwsArgs, ScopeArgs, TextFormat,
+    offered::{self, offered},
+};
 
 /// What stands under the help of `explain`.
 pub const AFTER_HELP: &str = "\
@@ -24,7 +27,7 @@ Exit codes:
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
     /// An error as it is printed, the id of an error or a check, or - to read standard input
-    #[arg(value_name = "TEXT")]
+    #[arg(value_name = "TEXT", value_parser = offered(StringValueParser::new(), offered::checks_and_errors), hide_possible_values = true)]
     pub text: Vec<String>,
     /// Read this file: a log, the output of `kubectl describe`, anything
     #[arg(long, short, value_name = "FILE", conflicts_with = "text")]

@@ -1,8 +1,11 @@
 //! `list`: the command line.
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, builder::StringValueParser};
 
-use super::TextFormat;
+use super::{
+    TextFormat,
+    offered::{self, offered},
+};
 use crate::errors::Place;
 
 #[derive(Debug, Args)]
@@ -26,13 +29,13 @@ pub enum ListWhat {
 #[derive(Debug, Args)]
 pub struct ErrorsArgs {
     /// Only errors of this area, such as `join` or `permissions`
-    #[arg(long)]
+    #[arg(long, value_parser = offered(StringValueParser::new(), offered::error_areas), hide_possible_values = true)]
     pub area: Option<String>,
     /// Only errors that are printed here
     #[arg(long, value_enum, hide_possible_values = true)]
     pub place: Option<Place>,
     /// Only errors with a cause that this check proves
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = offered(StringValueParser::new(), offered::checks), hide_possible_values = true)]
     pub check: Option<String>,
     /// How to print the list
     #[arg(long, short, value_enum, default_value_t)]

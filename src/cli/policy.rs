@@ -13,6 +13,7 @@ use crate::{
 
 use super::{
     TextFormat,
+    offered::{self, offered},
     policy_help::{DIFF_HELP, PRINT_HELP, SIMULATE_HELP, TEST_HELP},
 };
 
@@ -101,7 +102,7 @@ pub struct NamesArgs {
     #[arg(long = "ami-parameter", value_name = "NAME")]
     pub ami_parameters: Vec<String>,
     /// Features in use beyond the getting-started guide's, comma-separated; `all` for every one
-    #[arg(long, value_name = "FEATURE", value_delimiter = ',', value_parser = features)]
+    #[arg(long, value_name = "FEATURE", value_delimiter = ',', value_parser = offered(features, offered::features), hide_possible_values = true)]
     pub uses: Vec<Features>,
 }
 
@@ -133,7 +134,7 @@ pub struct PrintArgs {
     #[arg(value_enum)]
     pub kind: RoleKind,
     /// The Karpenter version, such as 1.14.1; the controller's and its nodes' policies need it
-    #[arg(long, value_name = "VERSION", value_parser = version)]
+    #[arg(long, value_name = "VERSION", value_parser = offered(version, offered::karpenter_versions), hide_possible_values = true)]
     pub karpenter_version: Option<KarpenterVersion>,
     #[command(flatten)]
     pub names: NamesArgs,
@@ -160,7 +161,7 @@ pub struct TestArgs {
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// The Karpenter version that runs or will run, such as 1.14.1
-    #[arg(long, value_name = "VERSION", value_parser = version)]
+    #[arg(long, value_name = "VERSION", value_parser = offered(version, offered::karpenter_versions), hide_possible_values = true)]
     pub karpenter_version: Option<KarpenterVersion>,
     /// Whose policies these are
     #[arg(long, value_enum, default_value_t)]
@@ -195,10 +196,10 @@ pub struct TestArgs {
 #[derive(Debug, Args)]
 pub struct DiffArgs {
     /// The version that runs
-    #[arg(long, value_name = "VERSION", value_parser = version)]
+    #[arg(long, value_name = "VERSION", value_parser = offered(version, offered::karpenter_versions), hide_possible_values = true)]
     pub from: KarpenterVersion,
     /// The version to upgrade to
-    #[arg(long, value_name = "VERSION", value_parser = version)]
+    #[arg(long, value_name = "VERSION", value_parser = offered(version, offered::karpenter_versions), hide_possible_values = true)]
     pub to: KarpenterVersion,
     #[command(flatten)]
     pub names: NamesArgs,

@@ -1,14 +1,35 @@
 //! `completions`: what a shell needs to complete our command line.
 
-use clap::CommandFactory;
+use clap::{CommandFactory, builder::PossibleValue};
 use clap_complete::Shell;
 
 use super::{Failure, console};
-use crate::{cli::Cli, outcome::ExitCode};
+use crate::{
+    cli::{Cli, offered},
+    outcome::ExitCode,
+};
 
 pub fn run(shell: Shell) -> Result<ExitCode, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "karpenter-preflight", &mut script);
+    if shell == Shell::Fish {
+        fish_positionals(&mut script);
+    }
     console::print(|out| out.write_all(&script))?;
     Ok(ExitCode::Ok)
+}
+
+/// The generator for fish leaves out the words of arguments that have no flag.
+fn fish_positionals(script: &mut Vec<u8>) {
+    for (subcommand, words) in
+        [("explain", offered::checks_and_errors()), ("waive", offered::checks())]
+    {
+        let words: Vec<_> = words.iter().map(PossibleValue::get_name).collect();
+        let line = format!(
+            "complete -c karpenter-preflight -n \"__fish_karpenter_preflight_using_subcommand \
+             {subcommand}\" -f -a \"{}\"\n",
+            words.join(" ")
+        );
+        script.extend_from_slice(line.as_bytes());
+    }
 }

@@ -82,7 +82,7 @@ impl Loaded {
     }
 
     fn clusters(&self) -> impl Iterator<Item = Cluster> {
-        self.config.cluster.iter().map(|cluster| cluster.or(&self.config.target))
+        self.config.cluster.iter().map(|cluster| cluster.as_ref().or(&self.config.target))
     }
 
     /// What the flags say, and what the configuration says beyond that.

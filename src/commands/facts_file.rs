@@ -1,6 +1,10 @@
 //! Loads and saves facts files.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    io::{self, Read},
+    path::Path,
+};
 
 use super::{
     Failure, console,
@@ -9,9 +13,16 @@ use super::{
 };
 use crate::{cli::ScopeArgs, target::saved::Saved};
 
-/// Loads a facts file; what the flags say overrides what was asked then.
+/// Loads a facts file, or standard input where the path is `-`; what the flags say overrides what
+/// was asked then.
 pub fn load(path: &Path, flags: &ScopeArgs) -> Result<Saved, Failure> {
-    let bytes = fs::read(path)
+    let bytes = if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        fs::read(path)
+    };
+    let bytes = bytes
         .map_err(|error| Failure::Usage(format!("cannot read {}: {error}", path.display())))?;
     let text = String::from_utf8(bytes).map_err(|_| {
         Failure::Usage(format!(

@@ -7,7 +7,7 @@ use clap::CommandFactory;
 use super::{Failure, console};
 use crate::{
     checks,
-    cli::{Cli, GenerateArgs, Generated},
+    cli::{Cli, GenerateArgs, Generated, reference},
     config, errors,
     outcome::ExitCode,
     report::{catalogue, explanation, json},
@@ -21,6 +21,7 @@ pub fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
         }
         Generated::FormatsDoc => catalogue::docs_formats(),
         Generated::ConfigDoc => config::doc::page(),
+        Generated::CliDoc => reference::page(),
         Generated::ExplanationSchema => explanation::json::schema_text(),
         Generated::ReportSchema => json::schema_text(),
         Generated::ReportsSchema => json::reports_schema_text(),

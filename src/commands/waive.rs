@@ -12,7 +12,7 @@ use super::{
 use crate::{
     checks,
     cli::WaiveArgs,
-    config::{self, FILE_NAME, NewWaiver, waiver::today},
+    config::{self, Config, FILE_NAME, NewWaiver, Waiver, waiver::today},
     outcome::ExitCode,
     report::printable,
 };
@@ -36,7 +36,16 @@ pub fn run(args: &WaiveArgs) -> Result<ExitCode, Failure> {
             .map_err(|error| Failure::Usage(format!("cannot read {}: {error}", path.display())))?,
     };
     // Nothing is added to what could not be read afterwards.
-    config::parse(&text, &path)?;
+    let config = config::parse(&text, &path)?;
+    let refuse = |why: String| Err(Failure::Usage(why));
+    if let Some(waiver) = already(&config, args) {
+        let at = format!("{}:{}", path.display(), config::line(&text, waiver.check.span().start));
+        let subject = &args.subject;
+        return refuse(format!("{at}: {} is waived for {subject} there already", args.check));
+    }
+    if let Some(why) = args.cluster.as_ref().and_then(|name| no_such_cluster(&config, name)) {
+        return refuse(why);
+    }
     let waiver = NewWaiver {
         check: args.check.clone(),
         subject: args.subject.clone(),
@@ -53,4 +62,23 @@ pub fn run(args: &WaiveArgs) -> Result<ExitCode, Failure> {
     let said = format!("{}: {} is waived for {}{until}", path.display(), args.check, args.subject);
     console::print(|out| writeln!(out, "{}", printable(&said)))?;
     Ok(ExitCode::Ok)
+}
+
+/// The waiver of the same finding, which may have expired: its date is to be changed then.
+fn already<'a>(config: &'a Config, args: &WaiveArgs) -> Option<&'a Waiver> {
+    let cluster = args.cluster.as_deref().unwrap_or("*");
+    config.waiver.iter().find(|waiver| {
+        *waiver.check.as_ref() == args.check
+            && waiver.subject == args.subject
+            && waiver.cluster == cluster
+    })
+}
+
+/// Why a cluster is taken for a slip: the file names others, and not this one.
+fn no_such_cluster(config: &Config, name: &str) -> Option<String> {
+    let names: Vec<&str> =
+        config.cluster.iter().filter_map(|cluster| cluster.as_ref().name.as_deref()).collect();
+    let is_known = names.is_empty() || names.contains(&name);
+    let advice = format!("the configuration names {}", names.join(", "));
+    (!is_known).then(|| selection::unknown_of(name, "cluster", &names, &advice))
 }

@@ -29,6 +29,7 @@ interruption_queue = "prod"
 
 [thresholds]
 free_addresses = 64
+quota_headroom = 30
 
 [severity]
 subnets-zones = "fail"
@@ -51,14 +52,15 @@ A [JSON Schema](../schema/config.v1.json) lets editors complete and check the fi
 
 A finding that a `[[waiver]]` fits is *waived*: it is shown with the reason, and does not count.
 Within a waiver everything must fit; of several waivers any will do. In a pattern `*` stands for
-any text. After the last day of `until` the finding counts again and says so. A waiver that fits
+any text, and every other character for itself. After the last day of `until` the finding counts again and says so. A waiver that fits
 nothing any more is reported, so that it can be taken out. An unknown can be waived like a finding.
 
 ```sh
 karpenter-preflight waive subnets-zones --subject "*" --reason "one zone will do" --until 2999-12-31
 ```
 
-adds one to the file and leaves all else as it was.
+adds one to the file and leaves all else as it was. It adds none twice, and none for a cluster that
+the file does not name, if it names any.
 "#;
 
 /// The tables after the introduction: heading, and where in the schema its keys are.

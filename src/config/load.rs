@@ -58,7 +58,7 @@ pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
     for waiver in &config.waiver {
         waiver.patterns().map_err(|message| wrong(Some(waiver.check.span()), message))?;
     }
-    same_cluster_twice(&config).map_err(|message| wrong(None, message))?;
+    same_cluster_twice(&config).map_err(|(span, message)| wrong(Some(span), message))?;
     Ok(config)
 }
 
@@ -70,16 +70,17 @@ fn known(id: &str, kind: &str, known: &[&str]) -> Result<(), String> {
 }
 
 /// Reports of the same cluster could not be told apart.
-fn same_cluster_twice(config: &Config) -> Result<(), String> {
+fn same_cluster_twice(config: &Config) -> Result<(), (Range<usize>, String)> {
     let mut seen = Vec::new();
     for cluster in &config.cluster {
-        let cluster = cluster.or(&config.target);
+        let span = cluster.span();
+        let cluster = cluster.as_ref().or(&config.target);
         let Some(name) = cluster.name else {
-            return Err("a [[cluster]] has no name".to_owned());
+            return Err((span, "a [[cluster]] has no name".to_owned()));
         };
         let key = (name, cluster.region, cluster.profile, cluster.assume_role);
         if seen.contains(&key) {
-            return Err(format!("the cluster `{}` is there twice", key.0));
+            return Err((span, format!("the cluster `{}` is there twice", key.0)));
         }
         seen.push(key);
     }
@@ -87,7 +88,7 @@ fn same_cluster_twice(config: &Config) -> Result<(), String> {
 }
 
 /// The line of a place in the text, from 1.
-fn line(text: &str, at: usize) -> usize {
+pub fn line(text: &str, at: usize) -> usize {
     let before = text.as_bytes().iter().take(at);
     before.filter(|byte| **byte == b'\n').count() + 1
 }

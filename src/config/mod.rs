@@ -17,12 +17,13 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use crate::{
+    checks,
     outcome::FailOn,
     requirements::version::KarpenterVersion,
     target::{ProductChoice, StageChoice, Tag, Thresholds},
 };
 pub use edit::{NewWaiver, append};
-pub use load::{ConfigError, find, parse, read};
+pub use load::{ConfigError, find, line, parse, read};
 pub use waiver::Waiver;
 
 /// The name that is searched for, from the working directory upward.
@@ -45,7 +46,8 @@ pub struct Config {
     /// What holds for every cluster that does not say otherwise.
     pub target: Cluster,
     /// The clusters to judge.
-    pub cluster: Vec<Cluster>,
+    #[schemars(with = "Vec<Cluster>")]
+    pub cluster: Vec<Spanned<Cluster>>,
     /// From where on something is too little.
     pub thresholds: Thresholds,
     /// The status that the findings of a check get, by the check's id.
@@ -143,5 +145,24 @@ pub fn schema_text() -> String {
     let settings = schemars::generate::SchemaSettings::draft2020_12();
     let mut schema = settings.into_generator().into_root_schema_for::<Config>();
     schema.insert("title".to_owned(), "karpenter-preflight.toml, version 1".into());
-    format!("{:#}\n", schema.to_value())
+    let mut schema = schema.to_value();
+    name_ids(&mut schema);
+    format!("{schema:#}\n")
+}
+
+/// Names the ids, so that an editor completes them and marks a slip.
+fn name_ids(schema: &mut serde_json::Value) {
+    let checks = serde_json::json!(checks::ids());
+    let with_areas = serde_json::json!(checks::ids_and_areas());
+    let places = [
+        ("/properties/select/items", "enum", &with_areas),
+        ("/properties/exclude/items", "enum", &with_areas),
+        ("/properties/severity", "propertyNames", &serde_json::json!({"enum": checks})),
+        ("/$defs/Waiver/properties/check", "enum", &checks),
+    ];
+    for (place, key, ids) in places {
+        if let Some(place) = schema.pointer_mut(place) {
+            place[key] = ids.clone();
+        }
+    }
 }

@@ -64,11 +64,11 @@ fn everything_that_there_is() {
     let config = config(EVERYTHING);
     assert_eq!(config.fail_on, Some(FailOn::Warn));
     assert_eq!(config.thresholds.free_addresses, Some(64));
-    let prod = config.cluster[0].or(&config.target);
+    let prod = config.cluster[0].as_ref().or(&config.target);
     assert_eq!(prod.profile.as_deref(), Some("ops"));
     assert_eq!(prod.karpenter_version.map(|v| v.to_string()).as_deref(), Some("1.14.1"));
     assert_eq!(prod.node_roles, ["a", "b"]);
-    let test = config.cluster[1].or(&config.target);
+    let test = config.cluster[1].as_ref().or(&config.target);
     assert_eq!(test.profile.as_deref(), Some("test"));
     assert_eq!(test.karpenter_version.map(|v| v.to_string()).as_deref(), Some("1.6.2"));
     assert_eq!(
@@ -94,7 +94,15 @@ fn the_schema_takes_what_the_program_takes() {
     if let Err(fault) = schemas.validate(&as_json(EVERYTHING), compiled) {
         panic!("{fault}");
     }
-    assert!(schemas.validate(&as_json("serverity = 1"), compiled).is_err());
+    for slip in [
+        "serverity = 1",
+        "select = [\"queue-exist\"]",
+        "[severity]\nqueue-exist = \"warn\"",
+        "[[waiver]]\ncheck = \"queue-exist\"\nreason = \"r\"",
+        "[thresholds]\nquota_headroom = 101",
+    ] {
+        assert!(schemas.validate(&as_json(slip), compiled).is_err(), "{slip}");
+    }
 }
 
 #[test]
@@ -132,15 +140,15 @@ fn what_is_wrong_is_said_with_its_line() {
             "[[waiver]]\ncheck = \"queue-exists\"\nreason = \"r\"\nuntil = \"soon\"",
             "c.toml:4: `soon` is no date such as 2026-12-31",
         ),
-        (
-            "[[waiver]]\ncheck = \"queue-exists\"\nreason = \"r\"\nsubject = \"a[\"",
-            "`a[` is no pattern",
-        ),
         ("[target]\nregion = \"EU\"", "c.toml:2: a region is written like eu-central-1"),
         ("[target]\nkarpenter_version = \"latest\"", "c.toml:2: "),
         ("[thresholds]\nfree_addresses = -1", "c.toml:2: "),
-        ("[[cluster]]\nregion = \"eu-west-1\"", "a [[cluster]] has no name"),
-        ("[[cluster]]\nname = \"a\"\n[[cluster]]\nname = \"a\"", "the cluster `a` is there twice"),
+        ("\n[[cluster]]\nregion = \"eu-west-1\"", "c.toml:2: a [[cluster]] has no name"),
+        (
+            "[[cluster]]\nname = \"a\"\n[[cluster]]\nname = \"a\"",
+            "c.toml:3: the cluster `a` is there twice",
+        ),
+        ("[thresholds]\nquota_headroom = 101", "c.toml:2: write a share in percent, 0 to 100"),
         ("x = ", "c.toml:1: "),
     ] {
         let error = parse(text, Path::new("c.toml")).unwrap_err().to_string();
@@ -198,6 +206,30 @@ fn waivers() {
     let of_unknown = "[[waiver]]\ncheck = \"node-role-exists\"\nreason = \"r\"";
     let found = statuses(of_unknown, now);
     assert_eq!((found[2].0, found[3].0), (Waived, Waived));
+}
+
+#[test]
+fn only_a_star_stands_for_something_else() {
+    let fits = |pattern: &str, text: &str| waiver::pattern(pattern).unwrap().is_match(text);
+    for (pattern, text) in [
+        ("*", ""),
+        ("*", "arn:aws:iam::1:role/a/b"),
+        ("arn:*/b", "arn:aws:iam::1:role/a/b"),
+        ("a**b", "a-b"),
+        ("***", "a"),
+        ("*[0]", "pod[0]"),
+        ("{a,b}", "{a,b}"),
+        ("what?", "what?"),
+        ("Standard (A, C, *)", "Standard (A, C, D)"),
+        ("back\\slash", "back\\slash"),
+    ] {
+        assert!(fits(pattern, text), "{pattern} {text}");
+    }
+    for (pattern, text) in
+        [("a", "ab"), ("a?", "ab"), ("[ab]", "a"), ("{a,b}", "a"), ("a*b", "b"), ("", "a")]
+    {
+        assert!(!fits(pattern, text), "{pattern} {text}");
+    }
 }
 
 #[test]

@@ -95,9 +95,21 @@ impl Waiver {
     }
 }
 
-/// A pattern in which `*` stands for any text, `/` and `:` of an ARN included.
+/// A pattern in which `*` stands for any text, `/` and `:` of an ARN included, and every other
+/// character for itself: subjects have brackets and question marks too.
 pub fn pattern(text: &str) -> Result<GlobMatcher, String> {
-    let glob = GlobBuilder::new(text).literal_separator(false).backslash_escape(true).build();
+    let mut pieces: Vec<_> = text.split('*').map(globset::escape).collect();
+    let last = pieces.len() - 1;
+    // Several in a row say no more than one.
+    let mut place = 0;
+    pieces.retain(|piece| {
+        place += 1;
+        !piece.is_empty() || place == 1 || place == last + 1
+    });
+    let glob = GlobBuilder::new(&pieces.join("*"))
+        .literal_separator(false)
+        .backslash_escape(false)
+        .build();
     glob.map(|glob| glob.compile_matcher())
         .map_err(|error| format!("`{text}` is no pattern: {}", error.kind()))
 }

@@ -26,6 +26,9 @@ async function look(browser, file, scheme, width) {
   assert.ok(scrolls <= 0, `${name}: it is ${scrolls} pixels wider than the window`);
   if (pictures) {
     await page.screenshot({ path: path.join(pictures, `${name.replaceAll(" ", "-")}.png`), fullPage: true });
+    // What a reader sees first, for the README.
+    const front = path.join(pictures, `front-${scheme}.png`);
+    if (path.basename(file) === "problems.html" && width > 1000) await page.screenshot({ path: front });
   }
   await testPicture(page, name);
   // The page's policy keeps scripts out that are not its own; the browser's own door is open.

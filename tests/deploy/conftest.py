@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from preflight_emulator import running
 
 ROOT = Path(__file__).resolve().parents[2]
 EMULATOR = ROOT / "tests" / "emulator"
@@ -21,17 +21,8 @@ ACCOUNTS = itertools.count(741_000_000_001)
 
 @pytest.fixture(scope="session")
 def endpoint() -> Iterator[str]:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "preflight_emulator", "--until-stdin-closes"],
-        cwd=EMULATOR,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None and process.stdin is not None
-    yield json.loads(process.stdout.readline())["endpoint"]
-    process.stdin.close()
-    assert process.wait(timeout=10) == 0
+    with running.emulator() as address:
+        yield address
 
 
 @pytest.fixture()

@@ -13,6 +13,11 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
+EVERY_PAGE = [
+    page
+    for page in sorted(ROOT.rglob("*.md"))
+    if not {".tools", ".venv", "node_modules", "target"} & set(page.relative_to(ROOT).parts)
+]
 Account = Callable[..., dict[str, str]]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 # These are lists that the program itself prints; their commands are held against real
@@ -62,6 +67,48 @@ def stand_in(command: str) -> str:
     if "--facts" in words:
         words = [word.removesuffix(" --no-kube") for word in words]
     return " ".join(words)
+
+
+def anchors(page: Path) -> set[str]:
+    """What GitHub makes of the headings."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    made = {re.sub(r"[^\w -]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+    return made | set(re.findall(r'<a (?:id|name)="([^"]+)"', text))
+
+
+@pytest.mark.parametrize("page", EVERY_PAGE, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links(page: Path) -> None:
+    text = re.sub(r"```.*?```|`[^`]*`", "", page.read_text(), flags=re.DOTALL)
+    links = re.findall(r"\]\(([^)\s]+)\)|(?:src|srcset)=\"([^\"]+)\"", text)
+    for link in (first or second for first, second in links):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), f"{link} leads nowhere"
+        if anchor and target.suffix == ".md":
+            assert anchor in anchors(target), f"{link}: there is no such heading"
+
+
+def shown(text: str) -> list[str]:
+    """The lines of a run, without what differs from run to run."""
+    text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", "DATE", text)
+    text = re.sub(r"\d+ calls in [\d.]+ seconds", "EFFORT", text)
+    return [line.rstrip() for line in text.splitlines()]
+
+
+def test_the_readme_shows_what_make_demo_prints(program: str) -> None:
+    """Its lines stand in the output in their order; a line of dots leaves some out."""
+    block = re.search(r"^```console\n(.*?)^```", (ROOT / "README.md").read_text(), re.M | re.S)
+    assert block
+    demo = ROOT / "tests" / "emulator" / "demo.sh"
+    done = subprocess.run([demo, "broken", program], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    printed = iter(shown(done.stdout))
+    for line in shown(block[1]):
+        if line and line.strip() != "⋮":
+            assert line in printed, f"the demo does not print: {line}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

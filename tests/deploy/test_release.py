@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import tarfile
+import venv
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ import yaml
 from conftest import ROOT, tool
 
 PACKAGE = ROOT / "deploy" / "release" / "package.sh"
+WHEEL = ROOT / "deploy" / "release" / "wheel.py"
 URL = "https://downloads.example/v1"
 
 
@@ -57,6 +59,27 @@ def test_manifests_name_the_package(program: str, tmp_path: Path) -> None:
     assert digest in formula and "@" not in formula.replace("@VERSION@", "@")
     sums = (tmp_path / "SHA256SUMS").read_text()
     assert f"{digest}  {archive.name}" in sums and "krew.yaml" in sums
+
+
+def test_the_target_names_the_package(program: str, tmp_path: Path) -> None:
+    archive = package(program, tmp_path, RELEASE_TARGET="aarch64-unknown-linux-musl")
+    assert archive.name.endswith("-linux-arm64-musl.tar.gz")
+
+
+def test_pip_installs_the_wheel(program: str, tmp_path: Path) -> None:
+    done = subprocess.run([WHEEL, program, tmp_path], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (wheel,) = tmp_path.glob("*.whl")
+    venv.create(tmp_path / "venv", with_pip=True)
+    install = [tmp_path / "venv/bin/pip", "install", "--no-index", "--quiet", wheel]
+    done = subprocess.run(install, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    installed = tmp_path / "venv/bin/karpenter-preflight"
+    done = subprocess.run([installed, "--version"], capture_output=True, text=True)
+    assert done.stdout.startswith("karpenter-preflight "), done.stderr
+    # pip holds each file against its digest.
+    checked = [tmp_path / "venv/bin/pip", "check"]
+    assert subprocess.run(checked, capture_output=True).returncode == 0
 
 
 def test_kubectl_finds_it_as_a_plugin(program: str, tmp_path: Path) -> None:

@@ -209,12 +209,23 @@ fn waive_adds_and_refuses() {
         .exits(2)
         .says(&["did you mean `subnets-zones`?"]);
     waive(&["subnets-zones", "--subject", "*", "--reason", " "]).exits(2).says(&["say why"]);
-    waive(&["subnets-zones", "--subject", "a[", "--reason", "r"]).exits(2).says(&["no pattern"]);
+    waive(&["subnets-zones", "--subject", "*", "--reason", "again"])
+        .exits(2)
+        .says(&["karpenter-preflight.toml:", "is waived for * there already"]);
     waive(&["subnets-zones", "--subject", "*", "--reason", "r", "--until", "2020-01-01"])
         .exits(2)
         .says(&["is over already"]);
     waive(&["subnets-zones", "--subject", "*", "--reason", "r", "--until", "soon"]).exits(2);
     assert_eq!(fs::read_to_string(&path).unwrap(), text, "what is refused changes nothing");
+    let clusters = folder.path().join("clusters.toml");
+    fs::write(&clusters, "[[cluster]]\nname = \"prod\"\n").unwrap();
+    let of_cluster = |name: &str| {
+        let file = clusters.to_str().unwrap();
+        let args = ["subnets-zones", "--subject", "*", "--reason", "r", "--config", file];
+        waive(&[&args[..], &["--cluster", name]].concat())
+    };
+    of_cluster("prdo").exits(2).says(&["no cluster `prdo`: did you mean `prod`?"]);
+    of_cluster("prod").exits(0);
     let new = folder.path().join("new.toml");
     waive(&["subnets-zones", "--subject", "*", "--reason", "r", "--config", new.to_str().unwrap()])
         .exits(0);

@@ -11,6 +11,7 @@ fn generated_files_are_up_to_date() {
         ("errors-doc", "docs/errors.md", "docs"),
         ("formats-doc", "docs/formats.md", "docs"),
         ("config-doc", "docs/configuration.md", "docs"),
+        ("cli-doc", "docs/cli.md", "docs"),
         ("explanation-schema", "schema/explanation.v1.json", "schema"),
         ("report-schema", "schema/report.v1.json", "schema"),
         ("reports-schema", "schema/reports.v1.json", "schema"),

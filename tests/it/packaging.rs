@@ -16,6 +16,45 @@ fn completions_of_every_shell_know_the_subcommands() {
     }
 }
 
+/// Ids and formats are no fixed words to the parser, which says itself what is wrong with one.
+#[test]
+fn completions_of_every_shell_offer_ids_formats_and_versions() {
+    // The generators for elvish and PowerShell know no words of flags.
+    for shell in ["bash", "fish", "zsh"] {
+        let offers = Tool::new(["completions", shell]).run().stdout;
+        let (check, error) = ("node-role-access-entry", "node-not-registered");
+        for word in [check, error, "prometheus", "1.14.1", "interruption", "placement-groups"] {
+            assert!(offers.contains(word), "{shell} lacks {word}");
+        }
+    }
+}
+
+#[test]
+fn bash_completes_a_check_and_a_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("completions.bash");
+    fs::write(&script, Tool::new(["completions", "bash"]).run().stdout).unwrap();
+    for (words, expected) in [
+        ("check --select queue-ex", "queue-exists"),
+        ("check --output sar", "sarif"),
+        ("explain node-not-reg", "node-not-registered"),
+        ("waive subnets-zo", "subnets-zones"),
+        ("policy diff --from 1.14", "1.14.1"),
+        ("policy print contr", "controller"),
+    ] {
+        let last = words.rsplit(' ').next().unwrap();
+        let run = format!(
+            "source {}; COMP_WORDS=(karpenter-preflight {words}); COMP_CWORD={}; \
+             _karpenter__preflight karpenter-preflight {last} x; echo \"${{COMPREPLY[*]}}\"",
+            script.display(),
+            words.split(' ').count()
+        );
+        let ran = std::process::Command::new("bash").args(["-c", &run]).output().unwrap();
+        let offered = String::from_utf8_lossy(&ran.stdout);
+        assert!(offered.split_whitespace().any(|word| word == expected), "{words}: {ran:?}");
+    }
+}
+
 #[test]
 fn the_version_says_what_the_program_knows() {
     let ran = Tool::new(["--version"]).run();

@@ -69,6 +69,9 @@ fn baselines_that_are_none() {
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let against = |path: &str| facts.check().args(["--baseline", path]).run();
     against(&path("first-run.json")).exits(0).says(&["is not there yet", "everything is new"]);
+    against(&path("no/such/folder.json")).exits(2).says(&["there is no directory"]);
+    fs::write(path("last.json"), "{}").unwrap();
+    against(&path("lsat.json")).exits(0).says(&["is not there yet", "(there is last.json)"]);
     fs::write(path("bad.json"), "{}").unwrap();
     against(&path("bad.json")).exits(2).says(&["bad.json is no report of `check --output json`"]);
     against(folder.path().to_str().unwrap()).exits(2).says(&["cannot read"]);

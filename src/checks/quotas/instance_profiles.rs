@@ -20,7 +20,8 @@ pub static CHECK: Check = Check {
     needs: &[API],
     doc: "\
 ## What
-The account has fewer instance profiles than its quota allows, with a tenth to spare.
+The account has fewer instance profiles than its quota allows, with a tenth to spare, or with
+`thresholds.quota_headroom` of the configuration.
 
 ## Why
 Karpenter and EKS Auto Mode make an instance profile for every NodeClass, from Karpenter 1.7 a new
@@ -54,7 +55,7 @@ fn judge(cx: &Context<'_>, count: &Count) -> Finding {
             "No further instance profile can be made: a NodeClass that needs one never becomes \
              ready.",
         )
-    } else if used * 10 >= quota * 9 {
+    } else if is_short(cx, count) {
         Finding::warn(seen, "Once it is reached, a NodeClass that needs one never becomes ready.")
     } else {
         return Finding::pass(seen);
@@ -81,6 +82,14 @@ fn judge(cx: &Context<'_>, count: &Count) -> Finding {
     )
 }
 
+/// Whether less is left than the user wants, or than a tenth.
+fn is_short(cx: &Context<'_>, Count { used, quota }: &Count) -> bool {
+    match cx.target.thresholds.quota_headroom {
+        Some(share) => quota.saturating_sub(*used) * 100 < quota * u64::from(share),
+        None => used * 10 >= quota * 9,
+    }
+}
+
 /// Where Service Quotas keeps the quotas of services that have no region.
 fn home_region(partition: &str) -> &'static str {
     match partition {
@@ -105,6 +114,12 @@ mod tests {
         json!({"facts": {"limits": {"instance_profiles": {"known": count}}}})
     }
 
+    fn wanted(count: u64, headroom: u8) -> Value {
+        let mut patch = used(count);
+        patch["scope"] = json!({"thresholds": {"quota_headroom": headroom}});
+        patch
+    }
+
     #[test]
     fn rows() {
         let one = |status| [(status, "111122223333")];
@@ -117,6 +132,9 @@ mod tests {
                 ("many", used(899), &one(Status::Pass)),
                 ("a tenth is left", used(900), &one(Status::Warn)),
                 ("all", used(1000), &one(Status::Fail)),
+                ("less than the user wants", wanted(899, 11), &one(Status::Warn)),
+                ("as much as the user wants", wanted(899, 10), &one(Status::Pass)),
+                ("the user wants none", wanted(999, 0), &one(Status::Pass)),
                 (
                     "unread",
                     json!({"facts": {"limits": {"instance_profiles": denied}}}),

@@ -44,6 +44,8 @@ struct Use<'a> {
     capacity: Capacity,
     quota: &'a Quota,
     used: u64,
+    /// Share of the quota that the user wants left, in percent.
+    headroom: Option<u8>,
 }
 
 impl<'a> Use<'a> {
@@ -53,7 +55,8 @@ impl<'a> Use<'a> {
         let quota = quota.ok_or_else(|| Stop::unknown(format!("{QUOTAS} shows no {code}")))?;
         let running = cx.facts.limits.running.known()?;
         let used = running.iter().filter(|one| one.quota == code).map(|one| one.vcpus).sum();
-        Ok(Self { family, capacity, quota, used })
+        let headroom = cx.target.thresholds.quota_headroom;
+        Ok(Self { family, capacity, quota, used, headroom })
     }
 
     fn left(&self) -> u64 {
@@ -65,9 +68,13 @@ impl<'a> Use<'a> {
         self.left() < NODE
     }
 
-    /// Whether a scale-up may well fill it: less than a fifth is left, or less than eight nodes.
+    /// Whether less is left than the user wants; else whether a scale-up may well fill it: less
+    /// than a fifth is left, or less than eight nodes.
     fn is_short(&self) -> bool {
-        self.left() < LITTLE || self.left() * 5 < self.quota.value
+        match self.headroom {
+            Some(share) => self.left() * 100 < self.quota.value * u64::from(share),
+            None => self.left() < LITTLE || self.left() * 5 < self.quota.value,
+        }
     }
 
     fn seen(&self) -> String {

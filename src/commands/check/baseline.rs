@@ -2,12 +2,13 @@
 
 use std::{fs, io, path::Path};
 
-use super::super::{Failure, console};
+use super::super::{Failure, console, files};
 use crate::{
     outcome::{ExitCode, Status},
     report::{
         Report,
         changes::{self, Changes},
+        printable,
     },
 };
 
@@ -18,9 +19,12 @@ impl Baseline {
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let text = match fs::read_to_string(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                files::check_place("--baseline", path)?;
+                let like = like(path).map(|name| format!(" (there is {name})"));
                 console::note(format_args!(
-                    "note: {} is not there yet, so everything is new",
-                    path.display()
+                    "note: {} is not there yet, so everything is new{}",
+                    path.display(),
+                    printable(&like.unwrap_or_default())
                 ));
                 return Ok(Self(Vec::new()));
             }
@@ -48,6 +52,16 @@ impl Baseline {
         }
         Ok(changes::between(before, report))
     }
+}
+
+/// A file beside it that is called alike: the name may be a slip.
+fn like(path: &Path) -> Option<String> {
+    const ALIKE: f64 = 0.9;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let name = path.file_name()?.to_str()?;
+    let files = fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?.flatten();
+    let names = files.filter_map(|file| file.file_name().into_string().ok());
+    names.filter(|other| strsim::jaro_winkler(name, other) > ALIKE).min()
 }
 
 fn is_same_cluster(a: &Report, b: &Report) -> bool {

@@ -8,6 +8,8 @@ mod settings;
 mod terraform;
 mod wait;
 
+use std::time::Instant;
+
 use super::{Failure, configuration::Target, console, facts_file, outputs, prove, read, simulate};
 use crate::{
     cli::CheckArgs,
@@ -49,24 +51,29 @@ fn one_cluster(settings: &Settings, args: &CheckArgs) -> Result<Report, Failure>
         return finished(judged(&saved, settings)?, settings);
     }
     let target = settings.loaded.target(&args.aws, &args.scope)?;
-    let report = match args.wait {
-        None => read_and_judge(&target, settings)?,
-        Some(wait) => wait::until_settled(wait, args.aws.timeout, |timeout| {
-            let (mut aws, scope) = target.clone();
-            aws.timeout = timeout;
-            read_and_judge(&(aws, scope), settings)
-        })?,
-    };
-    finished(report, settings)
+    let end = args.wait.map(|wait| Instant::now() + wait);
+    finished(settled(&target, settings, end)?, settings)
+}
+
+/// The report on a cluster, where there is an end to wait for the one in which nothing is missing.
+fn settled(target: &Target, settings: &Settings, end: Option<Instant>) -> Result<Report, Failure> {
+    let Some(end) = end else { return read_and_judge(target, settings) };
+    wait::until_settled(end, target.0.timeout, |timeout| {
+        let (mut aws, scope) = target.clone();
+        aws.timeout = timeout;
+        read_and_judge(&(aws, scope), settings)
+    })
 }
 
 /// Each cluster in turn; one that cannot be read keeps no other back.
 fn every_cluster(settings: &Settings, args: &CheckArgs) -> Result<Reports, Failure> {
     let mut reports = Vec::new();
     let mut not_run = Vec::new();
+    // The clusters settle side by side: one end for all.
+    let end = args.wait.map(|wait| Instant::now() + wait);
     for target in settings.loaded.targets(&args.aws, &args.scope)? {
         let cluster = target.1.cluster.clone().unwrap_or_default();
-        match read_and_judge(&target, settings) {
+        match settled(&target, settings, end) {
             Ok(report) => reports.push(settings.compared(report)?),
             Err(Failure::Interrupted) => return Err(Failure::Interrupted),
             Err(failure) => {

@@ -6,6 +6,7 @@ use std::{
     env,
     ffi::OsString,
     io::{self, Read},
+    path::Path,
 };
 
 use clap::Parser;
@@ -56,6 +57,9 @@ pub fn with_query() -> Result<CheckArgs, Failure> {
         Failure::Usage(format!("in the query: {message}"))
     })?;
     match cli.command {
+        Command::Check(args) if args.facts.as_deref() == Some(Path::new("-")) => Err(
+            Failure::Usage("standard input holds the query: give the facts as a file".to_owned()),
+        ),
         Command::Check(args) => Ok(*args),
         _ => Err(Failure::Usage("--output terraform is for `check`".to_owned())),
     }

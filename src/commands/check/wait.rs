@@ -15,13 +15,12 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// Less time than this is not worth another question.
 const SHORTEST: Duration = Duration::from_secs(1);
 
-/// Asks until nothing is missing, and gives the last report. `ask` is told how long it may take.
+/// Asks until nothing is missing or the end has come, and gives the last report. `ask` is told how long it may take.
 pub fn until_settled(
-    wait: Duration,
+    end: Instant,
     timeout: Duration,
     ask: impl Fn(Duration) -> Result<Report, Failure>,
 ) -> Result<Report, Failure> {
-    let end = Instant::now() + wait;
     let mut pause = FIRST;
     let mut said = None;
     // The first answer may take its time; without it there is nothing to say.

@@ -6,7 +6,7 @@ pub(super) const STYLE: &str = include_str!("style.css");
 pub(super) const SCRIPT: &str = include_str!("copy.js");
 
 /// SHA-256 of the two, as the content security policy names them. A test computes them.
-const STYLE_HASH: &str = "8gilAr2HxAeKRtVyYe/7bpkFH2oUaEVDbTB4dM1l7J0=";
+const STYLE_HASH: &str = "mXhwRDf46ZIz3ZseYmOgDNF4CsXXx+5WpK58B7rspNQ=";
 const SCRIPT_HASH: &str = "x9TIoaLeVRxdAF2aFo3cDJUn+xzeNmmhFkReL68BRhI=";
 
 pub(super) fn head(title: &str) -> Markup {

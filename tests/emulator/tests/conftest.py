@@ -15,6 +15,7 @@ import pytest
 from botocore.config import Config
 
 from closed_loop import engine
+from preflight_emulator import running
 
 REGION = "us-west-2"
 ACCOUNT = "123456789012"
@@ -35,17 +36,8 @@ CREDENTIALS = {
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "preflight_emulator", "--until-stdin-closes"],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None and process.stdin is not None
-    yield json.loads(process.stdout.readline())["endpoint"]
-    process.stdin.close()
-    assert process.wait(timeout=10) == 0
+    with running.emulator() as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

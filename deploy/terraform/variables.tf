@@ -3,6 +3,17 @@ variable "cluster_name" {
   type        = string
 }
 
+variable "on_findings" {
+  description = "Whether findings fail the apply, or are warnings of Terraform's: fail or warn."
+  type        = string
+  default     = "fail"
+
+  validation {
+    condition     = contains(["fail", "warn"], var.on_findings)
+    error_message = "on_findings is fail or warn."
+  }
+}
+
 variable "region" {
   description = "Region of the cluster; from the environment or profile if null."
   type        = string
@@ -46,7 +57,7 @@ variable "node_roles" {
 }
 
 variable "fail_on" {
-  description = "The lowest status that fails the apply: fail or warn."
+  description = "The lowest status that is a finding: fail or warn."
   type        = string
   default     = "fail"
 
@@ -57,7 +68,7 @@ variable "fail_on" {
 }
 
 variable "allow_unknown" {
-  description = "Whether checks without a verdict let the apply pass."
+  description = "Whether checks without a verdict let an apply pass that findings would fail."
   type        = bool
   default     = false
 }
@@ -84,4 +95,10 @@ variable "always" {
   description = "Judge at each apply, not only when a trigger changes."
   type        = bool
   default     = true
+}
+
+variable "report_file" {
+  description = "With on_findings = \"warn\": where the report is kept, as JSON."
+  type        = string
+  default     = ".terraform/karpenter-preflight.json"
 }

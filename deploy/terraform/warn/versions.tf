@@ -1,4 +1,0 @@
-terraform {
-  # plantimestamp() came with 1.5.
-  required_version = ">= 1.5"
-}
