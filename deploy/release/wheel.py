@@ -13,6 +13,7 @@ import hashlib
 import os
 import platform
 import re
+import stat
 import subprocess
 import sys
 import time
@@ -87,7 +88,9 @@ def main(program: Path, folder: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, of in files.items():
             entry = zipfile.ZipInfo(name, date)
-            entry.external_attr = (0o755 if name == script else 0o644) << 16
+            # pip runs only what is marked as a regular file.
+            mode = 0o755 if name == script else 0o644
+            entry.external_attr = (stat.S_IFREG | mode) << 16
             archive.writestr(entry, of, zipfile.ZIP_DEFLATED)
     print(path)
 

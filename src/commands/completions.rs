@@ -12,11 +12,20 @@ use crate::{
 pub fn run(shell: Shell) -> Result<ExitCode, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "karpenter-preflight", &mut script);
-    if shell == Shell::Fish {
-        fish_positionals(&mut script);
+    match shell {
+        Shell::Bash => script = mended_bash(&script),
+        Shell::Fish => fish_positionals(&mut script),
+        _ => {}
     }
     console::print(|out| out.write_all(&script))?;
     Ok(ExitCode::Ok)
+}
+
+/// The generator for bash takes the hyphen in the program's name for one between subcommands where
+/// it names the cases, and so none of them ever fits (clap_complete 4.6.12).
+fn mended_bash(script: &[u8]) -> Vec<u8> {
+    let script = String::from_utf8_lossy(script);
+    script.replace("karpenter__subcmd__preflight", "karpenter__preflight").into_bytes()
 }
 
 /// The generator for fish leaves out the words of arguments that have no flag.

@@ -42,10 +42,10 @@ fn bash_completes_a_check_and_a_format() {
         ("policy diff --from 1.14", "1.14.1"),
         ("policy print contr", "controller"),
     ] {
-        let last = words.rsplit(' ').next().unwrap();
         let run = format!(
             "source {}; COMP_WORDS=(karpenter-preflight {words}); COMP_CWORD={}; \
-             _karpenter__preflight karpenter-preflight {last} x; echo \"${{COMPREPLY[*]}}\"",
+             _karpenter__preflight karpenter-preflight \"${{COMP_WORDS[-1]}}\" \
+             \"${{COMP_WORDS[-2]}}\"; echo \"${{COMPREPLY[*]}}\"",
             script.display(),
             words.split(' ').count()
         );
