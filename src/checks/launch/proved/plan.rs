@@ -62,8 +62,11 @@ pub fn questions(cx: &Context<'_>) -> Result<Vec<Question>, Stop> {
     Ok(questions)
 }
 
-/// What each selector of Karpenter's launches, or why that cannot be said.
-pub fn launches(cx: &Context<'_>) -> Result<Vec<(String, Result<Launch, Stop>)>, Stop> {
+/// The subject of a selector, and what it launches or why that cannot be said.
+type Planned = (String, Result<Launch, Stop>);
+
+/// What each selector of Karpenter's launches.
+pub fn launches(cx: &Context<'_>) -> Result<Vec<Planned>, Stop> {
     let selectors = selectors(cx)?.into_iter().filter(|selector| match selector {
         Selector::Tag(_) => true,
         Selector::Class(class) => class.product == Product::Karpenter,

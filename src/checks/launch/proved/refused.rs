@@ -178,7 +178,7 @@ fn remedy(
         )
         .run(format!(
             "karpenter-preflight explain {} --cluster {} --region {}",
-            quote(&first.ids().first().map_or(first.code, |id| *id).to_owned()),
+            quote(first.ids().first().map_or(first.code, |id| *id)),
             quote(&cx.target.cluster),
             quote(cx.region())
         ));
