@@ -60,7 +60,7 @@ impl<'a> Context<'a> {
         )))
     }
 
-    /// ` --region <region>` for AWS CLI commands.
+    /// The region that was read, as AWS CLI commands take it behind `--region`.
     pub fn region(&self) -> &str {
         &self.target.region.value
     }

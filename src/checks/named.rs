@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::outcome::Outcome;
+use crate::{facts::arn::ec2_kind, outcome::Outcome};
 
-/// The kinds of ids that texts and subjects have in common.
-const KINDS: &[&str] = &["ami", "cr", "i", "lt", "rtb", "sg", "snap", "subnet", "vol", "vpc"];
+/// How long an id's number is at least; what is shorter is a word of the text.
+const NUMBER: usize = 8;
 
 /// What a text names, beside the roles that the target is known to have.
 pub struct Named<'a> {
@@ -92,10 +92,9 @@ fn ids(text: &str) -> BTreeSet<String> {
 }
 
 /// The kind of an id of EC2's, such as `subnet` of `subnet-0123456789abcdef0`.
-fn kind(word: &str) -> Option<&str> {
-    let (kind, number) = word.split_once('-')?;
-    let is_number = number.len() >= 8 && number.bytes().all(|byte| byte.is_ascii_hexdigit());
-    (KINDS.contains(&kind) && is_number).then_some(kind)
+fn kind(word: &str) -> Option<&'static str> {
+    let (_, number) = word.split_once('-')?;
+    ec2_kind(word).filter(|_| number.len() >= NUMBER)
 }
 
 #[cfg(test)]

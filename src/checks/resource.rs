@@ -1,22 +1,8 @@
 //! The ARN of what a verdict is about.
 
 use super::{About, Context, Judged};
-use crate::facts::arn::partition_of_region;
+use crate::facts::arn::{ec2_kind, partition_of_region};
 
-/// Prefixes of EC2's ids, and the kind of resource in the ARN.
-const EC2: [(&str, &str); 11] = [
-    ("subnet-", "subnet"),
-    ("sg-", "security-group"),
-    ("vpc-", "vpc"),
-    ("vpce-", "vpc-endpoint"),
-    ("acl-", "network-acl"),
-    ("rtb-", "route-table"),
-    ("dopt-", "dhcp-options"),
-    ("ami-", "image"),
-    ("lt-", "launch-template"),
-    ("cr-", "capacity-reservation"),
-    ("i-", "instance"),
-];
 /// Of the roles that AWS makes for itself.
 const SPOT_ROLE: &str = "AWSServiceRoleForEC2Spot";
 
@@ -37,8 +23,14 @@ pub fn arn(cx: &Context<'_>, judged: &Judged) -> Option<String> {
             cluster.or_else(|| of("eks", region, &format!("cluster/{subject}")))
         }
         None => {
-            let (_, kind) = EC2.iter().find(|(prefix, _)| is_id(subject, prefix))?;
-            of("ec2", region, &format!("{kind}/{subject}"))
+            let kind = ec2_kind(subject)?;
+            match kind {
+                // They may be anybody's, and their ARNs name no account.
+                "image" | "snapshot" => {
+                    Some(format!("arn:{partition}:ec2:{region}::{kind}/{subject}"))
+                }
+                _ => of("ec2", region, &format!("{kind}/{subject}")),
+            }
         }
     }
 }
@@ -55,11 +47,6 @@ fn path(name: &str) -> String {
         SPOT_ROLE => format!("role/aws-service-role/spot.amazonaws.com/{name}"),
         _ => format!("role/{name}"),
     }
-}
-
-fn is_id(subject: &str, prefix: &str) -> bool {
-    let rest = subject.strip_prefix(prefix).unwrap_or_default();
-    !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 #[cfg(test)]
@@ -99,6 +86,7 @@ mod tests {
                 judged("subnet-0a1b"),
                 Some("arn:aws:ec2:us-west-2:111122223333:subnet/subnet-0a1b".to_owned()),
             ),
+            (judged("ami-0a1b"), Some("arn:aws:ec2:us-west-2::image/ami-0a1b".to_owned())),
             (judged("arn:aws:iam::1:role/x"), Some("arn:aws:iam::1:role/x".to_owned())),
             (judged("i-am-no-instance"), None),
             (judged("nodepool/default"), None),

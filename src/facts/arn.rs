@@ -48,6 +48,31 @@ pub fn oidc_issuer(cluster: &super::eks::Cluster) -> Option<&str> {
     cluster.oidc_issuer.as_deref().map(|issuer| issuer.trim_start_matches("https://"))
 }
 
+/// Prefixes of EC2's ids, and the kind of resource in their ARNs.
+const EC2_IDS: [(&str, &str); 14] = [
+    ("acl", "network-acl"),
+    ("ami", "image"),
+    ("cr", "capacity-reservation"),
+    ("dopt", "dhcp-options"),
+    ("eni", "network-interface"),
+    ("i", "instance"),
+    ("lt", "launch-template"),
+    ("rtb", "route-table"),
+    ("sg", "security-group"),
+    ("snap", "snapshot"),
+    ("subnet", "subnet"),
+    ("vol", "volume"),
+    ("vpc", "vpc"),
+    ("vpce", "vpc-endpoint"),
+];
+
+/// The kind of resource in the ARN of an EC2 id, such as `image` of `ami-0123456789abcdef0`.
+pub fn ec2_kind(id: &str) -> Option<&'static str> {
+    let (prefix, number) = id.split_once('-')?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_hexdigit());
+    EC2_IDS.iter().find(|(known, _)| is_number && *known == prefix).map(|(_, kind)| *kind)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,6 +100,20 @@ mod tests {
             ("node", "node"),
         ] {
             assert_eq!(role_name(text), name);
+        }
+    }
+
+    #[test]
+    fn ids_of_ec2_tell_their_kind() {
+        for (id, kind) in [
+            ("ami-0123456789abcdef0", Some("image")),
+            ("vpce-0a", Some("vpc-endpoint")),
+            ("i-0a", Some("instance")),
+            ("i-am-no-instance", None),
+            ("subnet-", None),
+            ("nodepool-0a", None),
+        ] {
+            assert_eq!(ec2_kind(id), kind, "{id}");
         }
     }
 }

@@ -167,8 +167,7 @@ fn number(count: usize) -> f64 {
 
 /// Milliseconds as seconds.
 fn seconds(milliseconds: i64) -> f64 {
-    // Exact up to the year 287396.
-    #[allow(clippy::cast_precision_loss)]
+    #[expect(clippy::cast_precision_loss, reason = "exact up to the year 287396")]
     let milliseconds = milliseconds as f64;
     milliseconds / 1000.0
 }

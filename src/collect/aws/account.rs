@@ -97,7 +97,11 @@ impl Aws {
 }
 
 /// A quota of vCPUs is a whole number that the API gives as a fraction.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a quota is a whole number of vCPUs, and not negative"
+)]
 fn whole(value: f64) -> u64 {
     value.max(0.0) as u64
 }

@@ -37,9 +37,7 @@ impl Aws {
             .send()
             .collect::<Result<Vec<_>, _>>();
         let answer = self.ask.ask("iam:ListInstanceProfiles", &[], call).await;
-        // What stands in for IAM in tests may give those of every path.
-        let of_path = |profile: &types::InstanceProfile| profile.path.starts_with(path);
-        answer.map(|profiles| profiles.into_iter().filter(of_path).map(instance_profile).collect())
+        answer.map(|profiles| profiles.into_iter().map(instance_profile).collect())
     }
 
     /// The instance profile of this name.

@@ -212,7 +212,8 @@ fn settings(mut env: BTreeMap<String, String>) -> BTreeMap<String, String> {
 /// Of the AWS SDK's variables, those that hold a key, a token or a password are secrets; those
 /// that name a file with one are not.
 fn is_kept(name: &str) -> bool {
-    let secret = ["SECRET", "TOKEN", "PASSWORD"].iter().any(|word| name.contains(word));
+    let secret =
+        ["SECRET", "ACCESS_KEY", "TOKEN", "PASSWORD"].iter().any(|word| name.contains(word));
     let of_aws = name.starts_with("AWS_") && (!secret || name.ends_with("_FILE"));
     of_aws || SETTINGS.contains(&name)
 }
@@ -295,6 +296,7 @@ mod tests {
             ("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", true),
             ("AWS_CONTAINER_AUTHORIZATION_TOKEN", false),
             ("AWS_SECRET_ACCESS_KEY", false),
+            ("AWS_ACCESS_KEY_ID", false),
             ("AWS_SESSION_TOKEN", false),
             ("DB_PASSWORD", false),
             ("HTTPS_PROXY", false),

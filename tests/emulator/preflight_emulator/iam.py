@@ -95,6 +95,13 @@ class CompleteIamResponse(IamResponse):
             clients.append(client)
         return EmptyResult()
 
+    def list_instance_profiles(self) -> ActionResult:
+        """moto gives those of every path."""
+        prefix = self._get_param("PathPrefix") or "/"
+        profiles = self.backend.get_instance_profiles()
+        of_path = [profile for profile in profiles if profile.path.startswith(prefix)]
+        return ActionResult({"InstanceProfiles": of_path})
+
     def list_policy_versions(self) -> ActionResult:
         result = super().list_policy_versions().result
         assert isinstance(result, dict)
