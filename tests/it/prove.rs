@@ -153,14 +153,16 @@ fn credentials_that_cannot_be_had_are_unknown_or_the_controllers_own_fault() {
     assert_eq!(proved["missing_action"], "create serviceaccounts/token (Kubernetes)");
     assert_eq!(not_reading(&log), BTreeSet::new());
 
-    let server = ApiServer::giving_tokens(cluster(&account));
-    let name = "AssumeRoleWithWebIdentity".to_owned();
-    let at = At::One(Operation { service: "sts".to_owned(), name });
-    let plan = Plan { fault: Some((at, Fault::AccessDenied)), ..Plan::default() };
-    let (ran, _) = run(&server, &account, plan, &["--prove"]);
-    let proved = only_of(&ran.report());
-    assert_eq!(proved["status"], "fail", "{proved:#}");
-    assert!(!ran.stdout.contains(TOKEN) && !ran.stderr.contains(TOKEN));
+    for (fault, status) in [(Fault::AccessDenied, "fail"), (Fault::Throttled, "unknown")] {
+        let server = ApiServer::giving_tokens(cluster(&account));
+        let name = "AssumeRoleWithWebIdentity".to_owned();
+        let at = At::One(Operation { service: "sts".to_owned(), name });
+        let plan = Plan { fault: Some((at, fault)), ..Plan::default() };
+        let (ran, _) = run(&server, &account, plan, &["--prove"]);
+        let proved = only_of(&ran.report());
+        assert_eq!(proved["status"], status, "{fault:?}: {proved:#}");
+        assert!(!ran.stdout.contains(TOKEN) && !ran.stderr.contains(TOKEN));
+    }
 }
 
 /// The optional role allows exactly the request for a token of Karpenter's service account.

@@ -8,7 +8,7 @@ mod tests;
 use crate::{
     checks::{Area, Check, Context, Judged, Stop, Verdicts, remedies::listed},
     facts::{
-        Fact,
+        Fact, arn,
         proof::{Answer, DryRun, Launch, Proof, Session},
     },
     outcome::{Finding, Unknown},
@@ -32,6 +32,7 @@ pub static CHECK: Check = Check {
         "denied-by-session-policy",
         "pass-role-denied",
         "web-identity-denied",
+        "no-openid-connect-provider",
         "instance-profile-name-invalid",
         "ami-invalid",
     ],
@@ -75,7 +76,7 @@ fn run(cx: &Context<'_>) -> Verdicts {
         return Err(Stop::skipped("not asked for: add --prove"));
     }
     let proofs = cx.facts.proofs.known()?;
-    if proofs.is_empty() {
+    if proofs.is_empty() && cx.target.controller_roles.is_empty() {
         return Err(Stop::unknown(
             "no role of the controller was found to prove a launch with; name it with \
              --controller-role",
@@ -98,7 +99,26 @@ fn run(cx: &Context<'_>) -> Verdicts {
             }));
         }
     }
+    judged.extend(unproved(cx, proofs));
     Ok(judged)
+}
+
+/// The controller's roles that no launch was tried as, and why.
+fn unproved(cx: &Context<'_>, proofs: &[Proof]) -> Vec<Judged> {
+    let is_proved = |name: &str| proofs.iter().any(|proof| proof.role == name);
+    let names = cx.target.controller_roles.iter().map(|role| arn::role_name(&role.value));
+    let mut judged = Vec::new();
+    for name in names.filter(|name| !is_proved(name)) {
+        let stop = match plan::asker(cx, name) {
+            // An association may lead to another role.
+            Ok(asker) if is_proved(&asker.role) => continue,
+            Ok(_) => Stop::unknown("it was not tried"),
+            Err(Stop::Skipped(why)) => Stop::unknown(why),
+            Err(unknown) => unknown,
+        };
+        judged.push(Judged::new(name, || Err(stop)).of_role(name));
+    }
+    judged
 }
 
 /// The verdict where there were no credentials of the role. With the service account's own token

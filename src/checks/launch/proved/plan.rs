@@ -40,26 +40,25 @@ pub fn questions(cx: &Context<'_>) -> Result<Vec<Question>, Stop> {
         launches(cx)?.into_iter().filter_map(|(_, launch)| launch.ok()).collect();
     let mut questions = Vec::new();
     for role in &cx.target.controller_roles {
-        let name = arn::role_name(&role.value);
-        if let Some(session) = session_of(cx, name) {
-            // Nothing needs to be read of the role: the controller itself may not.
-            questions.push(Question {
-                role: name.to_owned(),
-                arn: session.to_owned(),
-                way: Way::Own,
-                launches: launches.clone(),
-            });
-            continue;
+        // The check says of a role that cannot be asked as why.
+        if let Ok(asker) = asker(cx, arn::role_name(&role.value)) {
+            questions.push(Question { launches: launches.clone(), ..asker });
         }
-        let Ok(found) = controller::Controller::of(cx, name) else { continue };
-        questions.push(Question {
-            role: found.role.name.clone(),
-            arn: found.role.arn.clone(),
-            way: way(cx, name),
-            launches: launches.clone(),
-        });
     }
     Ok(questions)
+}
+
+/// As whom a controller role's launches are tried; still without them.
+pub fn asker(cx: &Context<'_>, name: &str) -> Result<Question, Stop> {
+    let launches = Vec::new();
+    if let Some(session) = session_of(cx, name) {
+        // Nothing needs to be read of the role: the controller itself may not.
+        let (role, arn) = (name.to_owned(), session.to_owned());
+        return Ok(Question { role, arn, way: Way::Own, launches });
+    }
+    let found = controller::Controller::of(cx, name)?;
+    let (role, arn) = (found.role.name.clone(), found.role.arn.clone());
+    Ok(Question { role, arn, way: way(cx, name), launches })
 }
 
 /// The subject of a selector, and what it launches or why that cannot be said.
@@ -124,13 +123,22 @@ fn architecture(cx: &Context<'_>, image: &str) -> String {
     shown.map_or_else(|| "x86_64".to_owned(), |image| image.architecture.clone())
 }
 
-/// A type that a NodePool names, else the one that Karpenter tries.
+/// A type that a NodePool names and the image runs on, else the one that Karpenter tries.
 fn instance_type(cx: &Context<'_>, class: Option<&Class<'_>>, architecture: &str) -> String {
     const LABEL: &str = "node.kubernetes.io/instance-type";
     let named = class.into_iter().flat_map(|class| node_pools::of(cx, class));
     let mut named = named.flat_map(|pool| Values::of(pool, LABEL).named());
     let usual = || TYPES.iter().find(|(known, _)| *known == architecture).unwrap_or(&TYPES[0]).1;
-    named.next().unwrap_or_else(usual).to_owned()
+    let is_arm = architecture == "arm64";
+    named.find(|name| is_graviton(name) == is_arm).unwrap_or_else(usual).to_owned()
+}
+
+/// Graviton is `a1`, or has a `g` right after the digits of its generation: m6g, c7gn, g5g.
+fn is_graviton(instance_type: &str) -> bool {
+    let family = instance_type.split('.').next().unwrap_or_default();
+    let generation = family.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let options = generation.trim_start_matches(|c: char| c.is_ascii_digit());
+    family == "a1" || options.starts_with('g')
 }
 
 /// The NodeClass's own, or the one that Karpenter made for it; there may be none yet.

@@ -14,6 +14,8 @@ use crate::{
 
 /// From here on Karpenter tries its launches itself, and holds the NodeClass back.
 const TRIES: KarpenterVersion = KarpenterVersion::new(1, 3, 0);
+/// What a token is refused for that is nobody's passing trouble, as throttling is.
+const OF_TOKENS: &[&str] = &["web-identity-denied", "no-openid-connect-provider"];
 /// Refusals that a finding tells of one by one.
 const SHOWN: usize = 4;
 
@@ -215,10 +217,24 @@ fn remedy(
     }
 }
 
-/// The finding where STS gives the controller's own token no credentials.
+/// The finding where STS refuses the controller's own token; nothing where the call failed for
+/// another reason, which need not be the controller's.
 pub fn no_session(cx: &Context<'_>, role: &str, message: &str) -> Option<Finding> {
-    let denied = message.starts_with("AccessDenied").then_some("web-identity-denied");
-    let first = Diagnosis::of(message).ids().first().copied().or(denied)?;
+    let is_denied = message.starts_with("AccessDenied");
+    let fitting = if is_denied { super::CHECK.errors } else { OF_TOKENS };
+    let found = Diagnosis::of(message).ids().into_iter().find(|id| fitting.contains(id));
+    let first = found.or_else(|| is_denied.then_some("web-identity-denied"))?;
+    let words = match first {
+        "no-openid-connect-provider" => {
+            "Give the account an OIDC provider for the cluster's issuer; controller-trust says \
+             whether it has one."
+                .to_owned()
+        }
+        _ => format!(
+            "Let {role} trust the service account of the controller; controller-trust compares the \
+             two."
+        ),
+    };
     let finding = Finding::fail(
         format!(
             "STS gives a token of the controller's service account no credentials of {role}: \
@@ -230,17 +246,11 @@ pub fn no_session(cx: &Context<'_>, role: &str, message: &str) -> Option<Finding
         finding
             .errors(&[first])
             .evidence("sts:AssumeRoleWithWebIdentity", "with the service account's token", message)
-            .mend(
-                Remedy::new(format!(
-                    "Let {role} trust the service account of the controller; controller-trust \
-                     compares the two."
-                ))
-                .run(format!(
-                    "karpenter-preflight explain {first} --cluster {} --region {}",
-                    quote(&cx.target.cluster),
-                    quote(cx.region())
-                )),
-            ),
+            .mend(Remedy::new(words).run(format!(
+                "karpenter-preflight explain {first} --cluster {} --region {}",
+                quote(&cx.target.cluster),
+                quote(cx.region())
+            ))),
     )
 }
 

@@ -53,6 +53,9 @@ fn rows() {
         |action: &str, message: &str| json!({"denied": {"action": action, "message": message}});
     let failed =
         json!({"failed": {"action": "ec2:RunInstances", "message": "RequestLimitExceeded"}});
+    let token = |message: &str| json!({"failed": {"action": "sts:AssumeRoleWithWebIdentity", "message": message}});
+    let unread = json!({"facts": {"proofs": {"known": []}, "roles": {ROLE: {
+        "denied": {"action": "iam:GetRole", "message": "no"}}}}});
     assert_rows(
         Account::KarpenterCluster,
         &CHECK,
@@ -94,6 +97,33 @@ fn rows() {
                 &[(Status::Fail, ROLE)],
             ),
             (
+                "there is no provider for the token",
+                proved(
+                    &token(
+                        "InvalidIdentityToken: No OpenIDConnect provider found in your account \
+                         for https://oidc.eks.us-west-2.amazonaws.com/id/A",
+                    ),
+                    &allowed,
+                ),
+                &[(Status::Fail, ROLE)],
+            ),
+            (
+                "STS has too much to do",
+                proved(&token("Throttling: Rate exceeded"), &allowed),
+                &[(Status::Unknown, ROLE)],
+            ),
+            (
+                "STS has no address from here",
+                proved(
+                    &token(
+                        "dispatch failure: dial tcp: lookup sts.us-west-2.amazonaws.com: no such \
+                         host",
+                    ),
+                    &allowed,
+                ),
+                &[(Status::Unknown, ROLE)],
+            ),
+            (
                 "no token may be asked for",
                 proved(&denied("create serviceaccounts/token (Kubernetes)", "forbidden"), &allowed),
                 &[(Status::Unknown, ROLE)],
@@ -103,7 +133,12 @@ fn rows() {
                 proved(&denied("sts:AssumeRole", "AccessDenied"), &allowed),
                 &[(Status::Unknown, ROLE)],
             ),
-            ("no role", json!({"facts": {"proofs": {"known": []}}}), &[(Status::Unknown, "demo")]),
+            (
+                "a role that was not tried",
+                json!({"facts": {"proofs": {"known": []}}}),
+                &[(Status::Unknown, ROLE)],
+            ),
+            ("a role that may not be read", unread, &[(Status::Unknown, ROLE)]),
         ],
     );
 }
@@ -171,6 +206,24 @@ fn a_launch_has_what_the_node_class_says() {
     assert_eq!(launch.tags["karpenter.sh/nodepool"], "", "as Karpenter tries it");
     assert_eq!(launch.tags["kubernetes.io/cluster/demo"], "owned");
     assert!(launch.hides_tags && launch.subnets.len() > 1 && !launch.security_groups.is_empty());
+}
+
+#[test]
+fn a_launch_takes_a_named_type_that_the_image_runs_on() {
+    for (named, expected) in [
+        (json!(["c6g.large", "m5.xlarge"]), "m5.xlarge"),
+        (json!(["a1.large", "c7gn.large", "g5g.xlarge", "g4dn.xlarge"]), "g4dn.xlarge"),
+        (json!(["c6g.large"]), "m5.large"),
+    ] {
+        let pool = json!([{"meta": {"name": "default"}, "node_class": {"group":
+            "karpenter.k8s.aws", "kind": "EC2NodeClass", "name": "default"}, "requirements":
+            [{"key": "node.kubernetes.io/instance-type", "operator": "In", "values": named}]}]);
+        let patch = json!({"facts": {"kubernetes": {"node_pools": {"known": pool}}}});
+        let saved = Account::KarpenterCluster.patched(&patch);
+        let target = resolve(&saved.scope, &saved.facts);
+        let questions = questions(&Context::new(&target, &saved)).unwrap();
+        assert_eq!(questions[0].launches[0].instance_type, expected, "{named}");
+    }
 }
 
 #[test]
