@@ -53,37 +53,48 @@ fn write_script(args: &CheckArgs, report: &Report) -> Result<(), Failure> {
 }
 
 /// The command that judges once more, as this run did: with its flags, but for those that say where
-/// to write and what to read instead of AWS. Cluster and region are those that were judged, also
+/// to write and what to read instead of AWS. It only reads: a proof takes the controller's
+/// credentials, which nobody who runs the script asked for. Cluster and region are those that were judged, also
 /// where a file or the environment named them.
 fn again(mut given: impl Iterator<Item = String>, report: &Report) -> String {
-    const WITH_VALUE: [&str; 8] = [
+    const WITH_VALUE: [&str; 7] = [
         "--fix-script",
         "--fix-terraform",
         "--output",
-        "-o",
         "--facts",
         "--baseline",
         "--notify-command",
         "--notify-format",
     ];
-    const ALONE: [&str; 2] = ["--fail-on-new", "--verbose"];
+    const ALONE: [&str; 3] = ["--fail-on-new", "--prove", "--verbose"];
     let mut words = Vec::new();
     while let Some(word) = given.next() {
         let name = word.split('=').next().unwrap_or_default();
-        if WITH_VALUE.contains(&word.as_str()) {
+        // Short flags may stand in one word, with the value of the last: `-v`, `-vo json`, `-ojson`.
+        let short = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        if let Some(rest) = short.map(|rest| rest.trim_start_matches('v')) {
+            match rest {
+                "" => {}
+                "o" => drop(given.next()),
+                rest if rest.starts_with('o') => {}
+                rest => words.push(format!("-{rest}")),
+            }
+        } else if WITH_VALUE.contains(&word.as_str()) {
             given.next();
         } else if !WITH_VALUE.contains(&name) && !ALONE.contains(&name) {
             words.push(word);
         }
     }
     let target = &report.target;
-    for (names, value) in
-        [(["--cluster", "-c"], &target.cluster), (["--region", "--region"], &target.region.value)]
+    for (name, short, value) in
+        [("--cluster", Some("-c"), &target.cluster), ("--region", None, &target.region.value)]
     {
-        let is_given =
-            words.iter().any(|word| names.contains(&word.split('=').next().unwrap_or("")));
+        let is_given = words.iter().any(|word| {
+            word.split('=').next() == Some(name)
+                || short.is_some_and(|short| word.starts_with(short))
+        });
         if !is_given {
-            words.extend([names[0].to_owned(), value.clone()]);
+            words.extend([name.to_owned(), value.clone()]);
         }
     }
     let quoted: Vec<_> = words.iter().map(|word| quote(word)).collect();
@@ -107,6 +118,10 @@ mod tests {
             (
                 "check -c demo --region eu-west-1 --fix-script=fix.sh -o json --output=html=a.html",
                 "check -c demo --region eu-west-1".to_owned(),
+            ),
+            (
+                "check -cdemo -ojson -vo short -v --prove --fix-script fix.sh --no-kube",
+                format!("check -cdemo --no-kube {here}"),
             ),
             (
                 "check --facts facts.json --fix-script fix.sh --karpenter-version 1.6.2",
