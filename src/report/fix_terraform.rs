@@ -7,8 +7,8 @@ use std::{
 };
 
 use super::{
-    Report,
-    text::{clean, wrap},
+    Report, in_terraform,
+    text::{clean, clean_block, wrap},
 };
 use crate::outcome::{Outcome, Status};
 
@@ -98,7 +98,18 @@ fn finding<'a>(
     if first {
         comment("The resources for it stand above.", out)?;
     }
-    Ok(())
+    by_hand(outcome, out)
+}
+
+/// What the remedy does beside AWS, each command in lines of its own, to copy.
+fn by_hand(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
+    let commands = outcome.remedy.as_ref().map(in_terraform::by_hand).unwrap_or_default();
+    if commands.is_empty() {
+        return Ok(());
+    }
+    comment("Besides, by hand:", out)?;
+    let mut lines = commands.into_iter().flat_map(clean_block);
+    lines.try_for_each(|line| writeln!(out, "#   {line}"))
 }
 
 /// Wrapped comment lines. What is not safe to print is shown as its escape.
@@ -119,7 +130,9 @@ mod tests {
         let mut report = report("problems");
         let mut outcome =
             report.outcomes.iter().find(|one| one.status == Status::Fail).unwrap().clone();
-        let mut remedy = Remedy::new("Do it.");
+        let command = "kubectl set env deployment/karpenter --namespace kube-system \
+             INTERRUPTION_QUEUE=a-queue-with-a-name-that-no-line-holds-beside-the-rest";
+        let mut remedy = Remedy::new("Do it.").run("aws a b").run("kubectl get pods").run(command);
         remedy.terraform =
             Some("resource \"a\" \"x\" {\n}\n\nresource \"a\" \"y\" {\n}\n".to_owned());
         outcome.remedy = Some(remedy);
@@ -133,5 +146,7 @@ mod tests {
         assert_eq!(blocks, 2, "{text}");
         assert!(text.contains("# The resources for it stand above."), "{text}");
         assert!(text.contains("# - by-hand: x"), "{text}");
+        assert!(text.contains(&format!("# Besides, by hand:\n#   {command}\n")), "{text}");
+        assert!(!text.contains("aws a b") && !text.contains("get pods"), "{text}");
     }
 }

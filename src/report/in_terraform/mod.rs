@@ -13,8 +13,8 @@ use crate::{
 use Argument::{Json, Raw, Text};
 use words::Command;
 
-/// The blocks, in the order of the commands; nothing where a command that changes AWS has no
-/// resource that stands for it. `defaults` are the region's present ones: the resource for them
+/// The blocks, in the order of the commands; nothing where a command of the AWS CLI that changes
+/// something has no resource that stands for it. What other programs do (see [`by_hand`]) is left. `defaults` are the region's present ones: the resource for them
 /// takes back whatever it does not name.
 pub fn of(remedy: &Remedy, defaults: Option<&ImdsDefaults>) -> Option<String> {
     let mut blocks = Vec::new();
@@ -28,6 +28,23 @@ pub fn of(remedy: &Remedy, defaults: Option<&ImdsDefaults>) -> Option<String> {
     }
     blocks.dedup();
     (!blocks.is_empty()).then(|| blocks.join("\n"))
+}
+
+/// The commands of other programs, such as kubectl, that change something: no block stands for them.
+pub fn by_hand(remedy: &Remedy) -> Vec<&str> {
+    const OTHERS: [&str; 6] = [
+        "aws ",
+        "karpenter-preflight ",
+        "kubectl describe ",
+        "kubectl get ",
+        "kubectl logs ",
+        "kubectl top ",
+    ];
+    let commands = remedy.steps.iter().filter_map(|step| match step {
+        Step::Command { command } => Some(command.as_str()),
+        Step::Document { .. } => None,
+    });
+    commands.filter(|command| !OTHERS.iter().any(|start| command.starts_with(start))).collect()
 }
 
 fn block(command: &Command<'_>, defaults: Option<&ImdsDefaults>) -> Option<Vec<String>> {
@@ -62,15 +79,16 @@ fn access_entry(command: &Command<'_>) -> Option<String> {
 
 fn access_policy(command: &Command<'_>) -> Option<String> {
     let principal = command.value("principal-arn")?;
+    let policy = command.value("policy-arn")?;
     let scope = command.value("access-scope")?;
     let scope = scope.strip_prefix("type=").filter(|kind| !kind.contains(','))?;
     let text = resource(
         "aws_eks_access_policy_association",
-        &label(&last(&principal)),
+        &label(&format!("{}_{}", last(&principal), last(&policy))),
         &[
             ("cluster_name", Text(command.value("cluster-name")?)),
             ("principal_arn", Text(principal)),
-            ("policy_arn", Text(command.value("policy-arn")?)),
+            ("policy_arn", Text(policy)),
         ],
     );
     let body = text.strip_suffix("}\n")?;
@@ -137,13 +155,13 @@ fn metadata_defaults(command: &Command<'_>, present: &ImdsDefaults) -> Option<St
 }
 
 fn role_policy(command: &Command<'_>) -> Option<String> {
-    let name = command.value("policy-name")?;
+    let (role, name) = (command.value("role-name")?, command.value("policy-name")?);
     Some(resource(
         "aws_iam_role_policy",
-        &label(&name),
+        &label(&format!("{role}_{name}")),
         &[
-            ("name", Text(name.clone())),
-            ("role", Text(command.value("role-name")?)),
+            ("name", Text(name)),
+            ("role", Text(role)),
             ("policy", Json(command.document("policy-document")?)),
         ],
     ))
@@ -264,7 +282,15 @@ mod tests {
             .run("aws iam get-role --role-name x");
         let text = of(&policy, None).unwrap();
         assert!(text.contains("role = \"a b\"") && text.contains("$${aws:x}"), "{text}");
+        assert!(text.contains("\"aws_iam_role_policy\" \"a_b_p\""), "{text}");
+        assert_eq!(by_hand(&policy), ["kubectl rollout restart deployment/karpenter"]);
         assert!(!text.contains("kubectl") && text.matches("resource \"").count() == 1, "{text}");
+        let access = Remedy::new("x").run(
+            "aws eks associate-access-policy --cluster-name demo --principal-arn \
+             arn:aws:iam::111122223333:role/Nodes --policy-arn \
+             arn:aws:eks::aws:cluster-access-policy/Auto --access-scope type=cluster",
+        );
+        assert!(of(&access, None).unwrap().contains("_association\" \"nodes_auto\""));
         let tags = Remedy::new("x").run(
             "aws ec2 create-tags --region r --resources subnet-1 subnet-2 --tags Key=a/b,Value=c",
         );
