@@ -141,14 +141,15 @@ fn principals(statement: &Value) -> Part {
 fn principals_of(blocks: &[Value]) -> Option<Value> {
     let mut principals = Map::new();
     for block in blocks {
-        let (kind, identifiers) = (block.get("type")?.as_str()?, block.get("identifiers")?);
-        if identifiers.as_array()?.iter().any(Value::is_null) {
+        let kind = block.get("type")?.as_str()?;
+        let identifiers = block.get("identifiers")?.as_array()?;
+        if identifiers.iter().any(Value::is_null) {
             return None;
         }
         if kind == "*" {
             return Some("*".into());
         }
-        principals.insert(kind.to_owned(), identifiers.clone());
+        add(principals.entry(kind).or_insert_with(|| json!([])), identifiers);
     }
     Some(Value::Object(principals))
 }
@@ -163,9 +164,20 @@ fn conditions(blocks: &[Value]) -> Option<Map<String, Value>> {
             return None;
         }
         let of_test = conditions.entry(test).or_insert_with(|| json!({}));
-        of_test[variable] = Value::Array(values.clone());
+        add(&mut of_test[variable], values);
     }
     Some(conditions)
+}
+
+/// Adds to a list what is new: Terraform makes one of blocks that differ in nothing but values.
+fn add(list: &mut Value, values: &[Value]) {
+    let mut all = list.as_array().cloned().unwrap_or_default();
+    for value in values {
+        if !all.contains(value) {
+            all.push(value.clone());
+        }
+    }
+    *list = Value::Array(all);
 }
 
 #[cfg(test)]
@@ -195,6 +207,15 @@ mod tests {
             open["Condition"]["StringEquals"][NOT_KNOWN_YET] = "true".into();
             open
         };
+        let plain_with = |changes: Value| {
+            let mut changed = plain.clone();
+            json_patch::merge(&mut changed, &changes);
+            changed
+        };
+        let two = |values: &[Value; 2]| {
+            let block = |values| json!({"test": "StringEquals", "variable": "x", "values": values});
+            json!(values.each_ref().map(block))
+        };
         let region = json!([{"test": "StringEquals", "variable": "aws:RequestedRegion",
             "values": ["eu-west-1"]}]);
         let half = json!([{"test": "StringEquals", "variable": "aws:RequestedRegion"}]);
@@ -213,6 +234,18 @@ mod tests {
                 statement(json!({"effect": "Deny", "sid": "", "condition": region})),
                 vec![json!({"Effect": "Deny", "Action": ["a:B"], "Resource": ["*"],
                     "Condition": {"StringEquals": {"aws:RequestedRegion": ["eu-west-1"]}}})],
+            ),
+            (
+                statement(json!({"condition": two(&[json!(["a", "b"]), json!(["b", "c"])])})),
+                vec![plain_with(json!({"Condition": {"StringEquals": {"x": ["a", "b", "c"]}}}))],
+            ),
+            (
+                statement(json!({"principals": [
+                    {"type": "AWS", "identifiers": ["111122223333"]},
+                    {"type": "Service", "identifiers": ["ec2.amazonaws.com"]},
+                    {"type": "AWS", "identifiers": ["444455556666"]}]})),
+                vec![plain_with(json!({"Principal": {"AWS": ["111122223333", "444455556666"],
+                    "Service": ["ec2.amazonaws.com"]}}))],
             ),
             (
                 statement(json!({"actions": null, "not_actions": ["a:C", null]})),
