@@ -1,12 +1,12 @@
 //! The outcomes in the order in which people read them: by area, then by check.
 
 use crate::{
-    checks::{Area, Check},
+    checks::{self, Area, Check},
     outcome::{Outcome, Status},
 };
 
-/// What `policy test` asks of the policy that this program itself needs. It is no check of an
-/// account: who lacks something there learns it from the unknowns.
+/// Id of the check of the policy that this program itself needs, which only `policy test` makes:
+/// who lacks something in an account learns it from the unknowns.
 pub(crate) const OWN_PERMISSIONS: &str = "preflight-permissions";
 
 /// An area and its checks.
@@ -62,14 +62,6 @@ impl Judgement<'_> {
     }
 }
 
-/// Of what only `policy test` judges; the id of what this build does not know.
-fn title_of(outcome: &Outcome) -> &str {
-    match outcome.check.as_str() {
-        OWN_PERMISSIONS => "karpenter-preflight may read what it judges",
-        id => id,
-    }
-}
-
 /// Groups the outcomes; the areas stand in the order in which a node comes to life, and
 /// checks that this build does not know come last.
 pub(super) fn groups<'a>(
@@ -77,7 +69,12 @@ pub(super) fn groups<'a>(
     known: &'a [&'a Check],
 ) -> Vec<Group<'a>> {
     let outcomes: Vec<_> = outcomes.into_iter().collect();
-    let find = |outcome: &Outcome| known.iter().find(|check| check.id == outcome.check);
+    let find = |outcome: &Outcome| known.iter().copied().find(|check| check.id == outcome.check);
+    // What only `policy test` judges stands in no list of an account's checks.
+    let title = |outcome: &'a Outcome| {
+        let check = find(outcome).or_else(|| checks::get(&outcome.check));
+        check.map_or(outcome.check.as_str(), |check| check.title)
+    };
     let of_area = |area: Option<Area>| {
         let members = outcomes.iter().copied();
         let members = members.filter(|outcome| find(outcome).map(|c| c.area) == area);
@@ -87,7 +84,7 @@ pub(super) fn groups<'a>(
                 Some(check) => check.outcomes.push(outcome),
                 None => checks.push(Judgement {
                     id: &outcome.check,
-                    title: find(outcome).map_or_else(|| title_of(outcome), |check| check.title),
+                    title: title(outcome),
                     outcomes: vec![outcome],
                 }),
             }
