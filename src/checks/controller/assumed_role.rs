@@ -1,4 +1,4 @@
-//! Whether the controller may assume the role that its settings name.
+//! Whether the role that the controller's settings name trusts it.
 
 use super::{grants, running, running::Running, settings::set_env};
 use crate::{
@@ -16,7 +16,7 @@ const GONE: KarpenterVersion = KarpenterVersion::new(1, 0, 0);
 
 pub static CHECK: Check = Check {
     id: "controller-assumed-role",
-    title: "The controller may assume the role that it is told to",
+    title: "The role that the controller is told to assume trusts it",
     area: Area::Controller,
     products: &[Product::Karpenter],
     errors: &["assume-role-denied", "ec2-connectivity-check-failed"],
@@ -28,7 +28,8 @@ pub static CHECK: Check = Check {
     doc: "\
 ## What
 Where Karpenter's Deployment sets `ASSUME_ROLE_ARN`, which controllers before 1.0 read, that role
-trusts the controller's own role.
+trusts the controller's own role. Where it trusts the account as a whole, the own role's policies must
+allow `sts:AssumeRole` besides, which is not looked at here.
 
 ## Why
 The setting is for work across accounts. Set to the role that the controller has anyway, it makes
@@ -77,7 +78,7 @@ fn judge(cx: &Context<'_>, one: &Running<'_>, named: &str) -> Result<Finding, St
         }
         return Ok(refused(one, &own, named, &decision));
     }
-    Ok(Finding::pass(format!("It may assume {named}.")))
+    Ok(Finding::pass(format!("{named} trusts it.")))
 }
 
 /// What the trust policy of a role says of the controller's role.
@@ -163,6 +164,8 @@ mod tests {
         let itself =
             json!({"Effect": "Allow", "Principal": {"AWS": own}, "Action": "sts:AssumeRole"});
         let trusts = json!({"Version": "2012-10-17", "Statement": [pods, itself]});
+        let account = json!({"Version": "2012-10-17", "Statement": [pods, {"Effect": "Allow",
+            "Principal": {"AWS": "arn:aws:iam::111122223333:root"}, "Action": "sts:AssumeRole"}]});
         let elsewhere = "arn:aws:iam::999988887777:role/karpenter";
         assert_rows(
             Account::KarpenterCluster,
@@ -180,5 +183,9 @@ mod tests {
                 ("left alone", json!({"scope": {"no_kube": true}}), &[(Status::Skipped, "demo")]),
             ],
         );
+        // That says nothing of the own role's policies.
+        let found = Account::KarpenterCluster.judge(&CHECK, &told("0.37.0", own, Some(&account)));
+        assert_eq!(found[0].status, Status::Pass);
+        assert_eq!(found[0].seen, format!("{own} trusts it."));
     }
 }

@@ -5,16 +5,18 @@ use std::collections::BTreeSet;
 use super::{ENDPOINTS, ROUTES, SUBNETS, needed::is_available, node_subnets, path::Path};
 use crate::{
     checks::{
-        Area, Check, Context, Judged, Stop, Verdicts, controller, node_role,
+        Area, Check, Context, Judged, Stop, Verdicts,
+        controller::{self, Controller},
+        node_role,
         permissions::{Grants, Refused, consequence, distinct_actions, is_grave},
         remedies::{listed, quote},
         setup::{distinct_requests, setups},
     },
-    facts::{arn, network::VpcEndpoint},
+    facts::network::VpcEndpoint,
     iam::{Decision, NamedPolicy, Policy},
-    outcome::{Finding, Remedy},
+    outcome::{Finding, Remedy, Unknown},
     requirements::{self, Request},
-    target::Product,
+    target::{NodeRole, Product},
 };
 
 pub static CHECK: Check = Check {
@@ -64,6 +66,24 @@ struct Caller {
     requests: Vec<Request>,
 }
 
+/// The callers that are known, and why others are not.
+#[derive(Default)]
+struct Callers {
+    known: Vec<Caller>,
+    unread: Vec<Unknown>,
+}
+
+impl Callers {
+    /// One that could not be read must not hide what is refused to another.
+    fn add(&mut self, found: Result<Vec<Caller>, Stop>) {
+        match found {
+            Ok(callers) => self.known.extend(callers),
+            Err(Stop::Unknown(why)) => self.unread.push(why),
+            Err(Stop::Skipped(_)) => {}
+        }
+    }
+}
+
 fn run(cx: &Context<'_>) -> Verdicts {
     let mut tables = BTreeSet::new();
     for subnet in node_subnets(cx)? {
@@ -79,7 +99,7 @@ fn run(cx: &Context<'_>) -> Verdicts {
     if endpoints.is_empty() {
         return Err(Stop::skipped("no endpoint of the VPC takes these calls"));
     }
-    let callers = callers(cx)?;
+    let callers = callers(cx);
     Ok(endpoints.into_iter().map(|one| Judged::new(&one.id, || judge(cx, one, &callers))).collect())
 }
 
@@ -102,70 +122,82 @@ fn service(endpoint: &VpcEndpoint) -> Option<&'static str> {
 }
 
 /// The controller and the nodes, as far as they are known.
-fn callers(cx: &Context<'_>) -> Result<Vec<Caller>, Stop> {
-    let mut callers = Vec::new();
+fn callers(cx: &Context<'_>) -> Callers {
+    let mut callers = Callers::default();
     if cx.target.runs(Product::Karpenter) {
-        let requests = distinct_requests(&setups(cx, Product::Karpenter)?, |setup| {
-            requirements::controller(cx.karpenter(), setup)
-        });
-        match controller::grants(cx) {
-            Ok(all) => callers.extend(all.into_iter().map(|(arn, grants)| Caller {
-                role: arn::role_name(&arn).to_owned(),
-                grants,
-                requests: requests.clone(),
-            })),
-            Err(Stop::Skipped(_)) => {}
-            Err(stop) => return Err(stop),
+        if cx.target.controller_roles.is_empty() {
+            callers.add(controller::grants(cx).map(|_| Vec::new()));
+        }
+        for role in &cx.target.controller_roles {
+            callers.add(controller(cx, &role.value));
         }
     }
     for node_role in &cx.target.node_roles {
-        let Some(role) = cx.role(&node_role.name)? else { continue };
-        let requests = distinct_requests(&setups(cx, node_role.product)?, |setup| {
-            let all = node_role::permissions::capabilities(cx, node_role.product, setup);
-            all.into_iter().flat_map(|one| requirements::node(one, setup)).collect()
-        });
-        let grants = Grants::of(cx, role)?;
-        callers.push(Caller { role: role.name.clone(), grants, requests });
+        callers.add(node(cx, node_role));
     }
-    Ok(callers)
+    callers
 }
 
-fn judge(cx: &Context<'_>, endpoint: &VpcEndpoint, callers: &[Caller]) -> Result<Finding, Stop> {
+fn controller(cx: &Context<'_>, name: &str) -> Result<Vec<Caller>, Stop> {
+    let controller = Controller::of(cx, name)?;
+    let requests = distinct_requests(&setups(cx, Product::Karpenter)?, |setup| {
+        requirements::controller(cx.karpenter(), setup)
+    });
+    let role = controller.role.name.clone();
+    Ok(vec![Caller { role, grants: controller.grants(cx)?, requests }])
+}
+
+fn node(cx: &Context<'_>, node_role: &NodeRole) -> Result<Vec<Caller>, Stop> {
+    let Some(role) = cx.role(&node_role.name)? else { return Ok(Vec::new()) };
+    let requests = distinct_requests(&setups(cx, node_role.product)?, |setup| {
+        let all = node_role::permissions::capabilities(cx, node_role.product, setup);
+        all.into_iter().flat_map(|one| requirements::node(one, setup)).collect()
+    });
+    Ok(vec![Caller { role: role.name.clone(), grants: Grants::of(cx, role)?, requests }])
+}
+
+fn judge(cx: &Context<'_>, endpoint: &VpcEndpoint, callers: &Callers) -> Result<Finding, Stop> {
     let name = format!("{} ({})", endpoint.service, endpoint.id);
     let policy =
         Policy::parse(endpoint.policy.as_deref().unwrap_or_default()).map_err(|error| {
             Stop::unknown(format!("the policy of {name} is not understood: {error}"))
         })?;
     let policy = NamedPolicy::new(&endpoint.id, policy);
-    let mut unknown = None;
-    for caller in callers {
-        let (refused, undecided) = caller.through(cx, endpoint, &policy);
+    let (mut unknown, mut asked) = (callers.unread.first().cloned(), 0);
+    for caller in &callers.known {
+        let requests = caller.requests_to(cx, endpoint);
+        asked += requests.len();
+        let (refused, undecided) = caller.through(requests, &policy);
         if let Some(worst) = consequence(&refused) {
             let finding = shut(&name, caller, &refused);
             let finding = if is_grave(worst) { finding } else { mild(finding) };
             return Ok(finding.mend(mend(cx, endpoint)));
         }
-        unknown = unknown.or(undecided);
+        unknown = unknown.or(undecided.map(Unknown::new));
     }
     match unknown {
-        Some(why) => Err(Stop::unknown(why)),
+        Some(why) => Err(Stop::Unknown(why)),
+        None if asked == 0 => Err(Stop::skipped("nobody is known to call it")),
         None => Ok(Finding::pass(format!("The policy of {name} lets the calls through."))),
     }
 }
 
 impl Caller {
-    /// What of its requests the endpoint refuses, and why something is not certain.
+    /// What it asks of the service of the endpoint.
+    fn requests_to(&self, cx: &Context<'_>, endpoint: &VpcEndpoint) -> Vec<Request> {
+        let prefix = service(endpoint).unwrap_or_default();
+        let own = self.requests.iter().filter(|request| request.service() == prefix).cloned();
+        own.chain(layers(cx, self, prefix)).collect()
+    }
+
+    /// Which of these requests the endpoint refuses, and why something is not certain.
     fn through(
         &self,
-        cx: &Context<'_>,
-        endpoint: &VpcEndpoint,
+        requests: Vec<Request>,
         policy: &NamedPolicy,
     ) -> (Vec<Refused>, Option<String>) {
-        let prefix = service(endpoint).unwrap_or_default();
-        let is_its = |request: &Request| request.action.split(':').next() == Some(prefix);
-        let own = self.requests.iter().filter(|request| is_its(request)).cloned();
         let (mut refused, mut unknown) = (Vec::new(), None);
-        for request in own.chain(layers(cx, self, prefix)) {
+        for request in requests {
             let decision = self.grants.through_endpoint(policy, &request);
             match &decision {
                 Decision::Allowed { .. } => {}
@@ -282,6 +314,12 @@ mod tests {
         let mut unread = endpoint("ec2", &all);
         unread["facts"]["network"]["endpoints"] =
             json!({"denied": {"action": ENDPOINTS, "message": "no"}});
+        let no_node_role = |statement: &Value| {
+            let mut patch = endpoint("ec2", statement);
+            patch["facts"]["roles"] = json!({"KarpenterNodeRole-demo":
+                {"denied": {"action": "iam:GetRole", "message": "no"}}});
+            patch
+        };
         let one = |status| [(status, "vpce-01")];
         assert_rows(
             Account::Karpenter,
@@ -298,13 +336,18 @@ mod tests {
                 ("AWS's bucket", endpoint("s3", &layers), &one(Pass)),
                 ("not called", endpoint("lambda", &reads), &[(Skipped, "demo")]),
                 ("private DNS is off", off, &[(Skipped, "demo")]),
+                ("a role is unread", no_node_role(&all), &one(Unknown)),
+                ("refused to the other role", no_node_role(&reads), &one(Fail)),
                 ("unread", unread, &[(Unknown, "demo")]),
             ],
         );
         assert_rows(
             Account::AutoMode,
             &CHECK,
-            &[("images", endpoint("ecr.api", &other), &one(Fail))],
+            &[
+                ("images", endpoint("ecr.api", &other), &one(Fail)),
+                ("nobody asks for prices", endpoint("pricing.api", &other), &one(Skipped)),
+            ],
         );
     }
 }

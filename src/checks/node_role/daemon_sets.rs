@@ -24,7 +24,10 @@ const PLUGINS: &[&str] = &[
     "kube-router",
     "cni",
 ];
-/// Of those, the ones that can take kube-proxy's place.
+/// What only adds to the network that another plug-in makes.
+const CHAINED: &[&str] =
+    &["istio", "linkerd", "kuma", "consul", "multus", "sriov-cni", "ovs-cni", "whereabouts"];
+/// Of the plug-ins, the ones that can take kube-proxy's place.
 const WITHOUT_PROXY: &[&str] = &["cilium", "calico", "antrea", "kube-router", "kube-ovn"];
 
 pub static CHECK: Check = Check {
@@ -68,7 +71,8 @@ fn holds(set: &DaemonSet, marks: &[&str]) -> bool {
 }
 
 fn plugin(cx: &Context<'_>, all: &[DaemonSet]) -> Finding {
-    let plugins: Vec<_> = all.iter().filter(|set| holds(set, PLUGINS)).collect();
+    let is_plugin = |set: &&DaemonSet| holds(set, PLUGINS) && !holds(set, CHAINED);
+    let plugins: Vec<_> = all.iter().filter(is_plugin).collect();
     let Some(first) = plugins.first() else {
         return Finding::fail(
             "No DaemonSet of a network plug-in is there.",
@@ -82,10 +86,10 @@ fn plugin(cx: &Context<'_>, all: &[DaemonSet]) -> Finding {
             "Install the VPC CNI, or the plug-in of your choice.",
         ));
     };
-    if plugins.iter().all(|set| is_down(set)) {
-        return down(first, "Nodes stay NotReady until it is.", "cni-not-initialized");
+    match plugins.iter().find(|set| !is_down(set)) {
+        Some(up) => Finding::pass(format!("{} runs.", up.meta.name)),
+        None => down(first, "Nodes stay NotReady until it is.", "cni-not-initialized"),
     }
-    Finding::pass(format!("{} runs.", first.meta.name))
 }
 
 fn proxy(cx: &Context<'_>, all: &[DaemonSet]) -> Finding {
@@ -168,10 +172,27 @@ mod tests {
                 ("Cilium for both", sets(&[("cilium", 3, 3)]), &both(Pass, Pass)),
                 ("no node yet", sets(&[(CNI, 0, 0), (PROXY, 0, 0)]), &both(Pass, Pass)),
                 ("both are down", sets(&[(CNI, 3, 0), (PROXY, 3, 0)]), &both(Warn, Warn)),
+                (
+                    "a mesh only adds to it",
+                    sets(&[(CNI, 3, 0), ("istio-cni-node", 3, 3), (PROXY, 3, 3)]),
+                    &both(Warn, Pass),
+                ),
+                (
+                    "Multus alone",
+                    sets(&[("kube-multus-cni", 3, 3), (PROXY, 3, 3)]),
+                    &both(Fail, Pass),
+                ),
                 ("one of three", sets(&[(CNI, 3, 1), (PROXY, 3, 1)]), &both(Pass, Pass)),
                 ("not readable", denied, &both(Unknown, Unknown)),
                 ("left alone", json!({"scope": {"no_kube": true}}), &[(Skipped, "demo")]),
             ],
         );
+    }
+
+    #[test]
+    fn what_runs_is_named() {
+        let patch = sets(&[(CNI, 3, 0), ("cilium", 3, 3), (PROXY, 3, 3)]);
+        let found = Account::KarpenterCluster.judge(&CHECK, &patch).remove(0);
+        assert_eq!((found.status, found.seen.as_str()), (Status::Pass, "cilium runs."));
     }
 }

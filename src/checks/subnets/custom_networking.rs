@@ -19,6 +19,9 @@ const ZONE: &str = "topology.kubernetes.io/zone";
 const ZONE_OF_OLD: &str = "failure-domain.beta.kubernetes.io/zone";
 /// The ENIConfig of nodes that nothing else assigns one to.
 const DEFAULT: &str = "default";
+/// The label that picks where `ENI_CONFIG_LABEL_DEF` is not set (`pkg/eniconfig/eniconfig.go` of
+/// aws/amazon-vpc-cni-k8s).
+const OWN: &str = "k8s.amazonaws.com/eniConfig";
 const RESERVED: &str = "RESERVED_ENIS";
 /// A node's first interface for pods on a `large` instance.
 const FEW: u32 = 10;
@@ -33,12 +36,13 @@ pub static CHECK: Check = Check {
     doc: "\
 ## What
 With custom networking of the VPC CNI, each zone that nodes are launched into has an ENIConfig, where
-ENIConfigs are picked by zone; the subnet that each names is in the VPC, and has free addresses. And
+ENIConfigs are picked by zone (`ENI_CONFIG_LABEL_DEF`), or else there is one named `default`; the subnet that each names is in the VPC, and has free addresses. And
 Karpenter is told that the first interface of a node has none for pods (`RESERVED_ENIS=1`).
 
 ## Why
 Pods get their addresses from the ENIConfig's subnet, and not from the one that the NodeClass
-selects. A zone without an ENIConfig gets nodes and no pods: they stay NotReady. Karpenter counts
+selects. A zone without an ENIConfig gets nodes and no pods: they stay NotReady. So does every node
+where ENIConfigs are named like zones and nothing says that zones pick them. Karpenter counts
 the addresses of all interfaces for pods: without `settings.reservedENIs` it packs more onto a node
 than get an address.
 
@@ -46,7 +50,8 @@ than get an address.
 `failed to assign an IP address to container` in the pod's events, or `cni plugin not initialized`.
 
 ## Fix
-An ENIConfig for each zone, named like it; larger subnets for pods; `settings.reservedENIs=1`.
+An ENIConfig for each zone, named like it, and
+`ENI_CONFIG_LABEL_DEF=topology.kubernetes.io/zone` on `aws-node`; larger subnets for pods; `settings.reservedENIs=1`.
 ",
     run,
 };
@@ -66,7 +71,14 @@ fn run(cx: &Context<'_>) -> Verdicts {
         .map(|one| Judged::new(format!("eniconfig/{}", one.name), || by_subnet(cx, one)))
         .collect();
     judged.push(Judged::new("ENIConfigs", || by_zone(cx, cni, configs)));
-    for controller in kubernetes.controllers.value().into_iter().flatten() {
+    let controllers = match kubernetes.controllers.found() {
+        Ok(found) => found.map_or(&[][..], Vec::as_slice),
+        Err(unseen) => {
+            judged.push(Judged::new(RESERVED, || Err(unseen.into())));
+            &[]
+        }
+    };
+    for controller in controllers {
         let name = format!("{}/{}", controller.meta.namespace, controller.meta.name);
         let reserved = setting(controller, RESERVED).unwrap_or_default();
         judged.push(Judged::new(format!("{name} {RESERVED}"), || {
@@ -129,16 +141,58 @@ fn by_zone(cx: &Context<'_>, cni: &Cni, configs: &[EniConfig]) -> Result<Finding
     let zones: BTreeSet<&str> =
         node_subnets(cx)?.into_iter().map(|subnet| subnet.zone.as_str()).collect();
     if ![ZONE, ZONE_OF_OLD].contains(&label) {
-        return Ok(match named.is_empty() {
-            false => Finding::pass(format!("There is {}.", listed(&Vec::from_iter(named)))),
-            true => without(cx, &Vec::from_iter(zones), "and no ENIConfig is there"),
-        });
+        return match named.is_empty() {
+            true => Ok(without(cx, &Vec::from_iter(zones), "and no ENIConfig is there")),
+            false => by_label(cx, label, &named),
+        };
     }
     let missing: Vec<&str> = zones.into_iter().filter(|zone| !named.contains(zone)).collect();
     if missing.is_empty() {
         return Ok(Finding::pass("Each zone of the nodes has one."));
     }
     Ok(without(cx, &missing, "and none is named like these zones"))
+}
+
+/// Where it is not zones that pick.
+fn by_label(cx: &Context<'_>, label: &str, named: &BTreeSet<&str>) -> Result<Finding, Stop> {
+    if !["", OWN].contains(&label) {
+        return Err(Stop::unknown(format!(
+            "ENIConfigs are picked by the label {label}, and its values on new nodes are not looked at"
+        )));
+    }
+    if named.contains(DEFAULT) {
+        return Ok(Finding::pass(format!("There is an ENIConfig {DEFAULT}.")));
+    }
+    let pools = cx.kubernetes()?.node_pools.known()?;
+    if let Some(pool) = pools.iter().find(|pool| pool.labels.contains_key(OWN)) {
+        return Err(Stop::unknown(format!(
+            "NodePool {} picks an ENIConfig with the label {OWN}, and others are not looked at",
+            pool.meta.name
+        )));
+    }
+    let named: Vec<_> = named.iter().collect();
+    Ok(Finding::warn(
+        format!(
+            "There is {}, but nothing picks an ENIConfig by zone: ENI_CONFIG_LABEL_DEF is not set on \
+             aws-node, and no ENIConfig {DEFAULT} is there.",
+            listed(&named)
+        ),
+        format!(
+            "The VPC CNI looks for an ENIConfig {DEFAULT}, and the pods of new nodes get no \
+             addresses, unless something sets the label or annotation {OWN} on each node."
+        ),
+    )
+    .errors(CHECK.errors)
+    .evidence("get daemonset", "kube-system/aws-node env ENI_CONFIG_LABEL_DEF", "not set")
+    .mend(
+        Remedy::new(
+            "Let zones pick, with ENIConfigs that are named like zones. Where the add-on is EKS's, \
+             set it in its configuration values too. Nodes take it when they are made.",
+        )
+        .run(format!(
+            "kubectl set env daemonset aws-node -n kube-system ENI_CONFIG_LABEL_DEF={ZONE}"
+        )),
+    ))
 }
 
 fn without(cx: &Context<'_>, zones: &[&str], why: &str) -> Finding {
@@ -238,6 +292,15 @@ mod tests {
         crossed[0].1 = "subnet-02";
         let none = [(Fail, "ENIConfigs"), (Pass, CONTROLLER)];
         let default = [(Pass, "eniconfig/default"), (Pass, "ENIConfigs"), (Pass, CONTROLLER)];
+        let mut of_pools = configs(&zones[..1], "", "1");
+        of_pools["facts"]["kubernetes"]["node_pools"] = json!({"known": [
+            {"meta": {"name": "a"}, "labels": {OWN: "us-west-2a"}}]});
+        let mut no_deployments = configs(&[("default", "subnet-01")], "", "1");
+        no_deployments["facts"]["kubernetes"]["controllers"] =
+            json!({"denied": {"action": "list deployments", "message": "no"}});
+        let picked =
+            |status| [(Pass, "eniconfig/us-west-2a"), (status, "ENIConfigs"), (Pass, CONTROLLER)];
+        let hidden = [(Pass, "eniconfig/default"), (Pass, "ENIConfigs"), (Unknown, RESERVED)];
         let denied = json!({"facts": {"kubernetes": {"cni":
             {"denied": {"action": "get daemonsets", "message": "no"}}}}});
         assert_rows(
@@ -265,6 +328,10 @@ mod tests {
                 ),
                 ("none", configs(&[], "", "1"), &none),
                 ("one for all", configs(&[("default", "subnet-01")], "", "1"), &default),
+                ("nothing picks by zone", configs(&zones[..1], "", "1"), &picked(Warn)),
+                ("a label of one's own", configs(&zones[..1], "team", "1"), &picked(Unknown)),
+                ("NodePools pick", of_pools, &picked(Unknown)),
+                ("Deployments are hidden", no_deployments, &hidden),
                 ("not readable", denied, &[(Unknown, "demo")]),
                 ("left alone", json!({"scope": {"no_kube": true}}), &[(Skipped, "demo")]),
             ],

@@ -20,6 +20,8 @@ use crate::{
 /// (`charts/karpenter/templates` at v0.37.0, v1.0.6 and v1.1.0).
 const NO_ADMISSION: KarpenterVersion = KarpenterVersion::new(1, 0, 0);
 const NO_CONVERSION: KarpenterVersion = KarpenterVersion::new(1, 1, 0);
+/// The subject where they cannot be read.
+const DEFINITIONS: &str = "custom resource definitions";
 
 pub static CHECK: Check = Check {
     id: "karpenter-webhooks",
@@ -60,11 +62,13 @@ fn run(cx: &Context<'_>) -> Verdicts {
             .collect(),
         Err(unseen) => vec![Judged::new(&cx.target.cluster, || Err(unseen.into()))],
     };
-    let definitions = facts.crds.known()?;
-    judged.extend(definitions.iter().filter_map(|crd| {
-        let service = crd.converted_by.as_ref()?;
-        Some(Judged::new(&crd.name, || Ok(conversion(controllers, crd, service))))
-    }));
+    match facts.crds.known() {
+        Ok(definitions) => judged.extend(definitions.iter().filter_map(|crd| {
+            let service = crd.converted_by.as_ref()?;
+            Some(Judged::new(&crd.name, || conversion(controllers, crd, service)))
+        })),
+        Err(unseen) => judged.push(Judged::new(DEFINITIONS, || Err(unseen.into()))),
+    }
     if judged.is_empty() {
         let none = || Ok(Finding::pass("There is none."));
         judged.push(Judged::new(&cx.target.cluster, none));
@@ -72,16 +76,25 @@ fn run(cx: &Context<'_>) -> Verdicts {
     Ok(judged)
 }
 
-/// Whether a controller that still has webhooks runs where they lead.
+/// Whether a controller that still has webhooks runs where they lead; unknown where one runs there
+/// whose version nothing shows.
 fn answers(
     controllers: &[Deployment],
     service: &ServiceName,
     none_since: KarpenterVersion,
-) -> bool {
-    controllers.iter().any(|one| {
-        one.meta.namespace == service.namespace
-            && version(one).is_none_or(|version| version < none_since)
-    })
+) -> Result<bool, Stop> {
+    let mut there = controllers.iter().filter(|one| one.meta.namespace == service.namespace);
+    if there.clone().filter_map(version).any(|version| version < none_since) {
+        return Ok(true);
+    }
+    match there.find(|one| version(one).is_none()) {
+        Some(one) => Err(Stop::unknown(format!(
+            "neither the image nor the labels of {}/{} show its version, and so not whether it \
+             answers",
+            one.meta.namespace, one.meta.name
+        ))),
+        None => Ok(false),
+    }
 }
 
 /// What runs, for a sentence.
@@ -107,7 +120,7 @@ fn admission(
     let Some(service) = &webhook.service else {
         return Err(Stop::skipped("it leads out of the cluster"));
     };
-    if answers(controllers, service, NO_ADMISSION) {
+    if answers(controllers, service, NO_ADMISSION)? {
         return Ok(Finding::pass(format!("It leads to {}, where Karpenter runs.", service.path())));
     }
     let seen = format!(
@@ -118,7 +131,7 @@ fn admission(
         listed(&webhook.asked_about),
         running(controllers)
     );
-    let finding = match webhook.required && is_asked(facts, webhook) {
+    let finding = match webhook.required && is_asked(facts, webhook)? {
         true => Finding::fail(
             seen,
             "Nobody answers, and the API server refuses to make or change any of these.",
@@ -146,30 +159,39 @@ fn admission(
 
 /// Whether a definition serves anything that a webhook is asked about. What is none of Karpenter's
 /// kinds is always there.
-fn is_asked(facts: &Kubernetes, webhook: &Webhook) -> bool {
-    let crds = facts.crds.value().map(Vec::as_slice).unwrap_or_default();
-    webhook.asked_about.iter().any(|asked| {
-        let Some((version, resource)) = asked.split_once(' ') else { return true };
-        let Some((group, version)) = version.split_once('/') else { return true };
-        if !["karpenter.sh", "karpenter.k8s.aws"].contains(&group) {
-            return true;
-        }
+fn is_asked(facts: &Kubernetes, webhook: &Webhook) -> Result<bool, Stop> {
+    let own = |asked: &String| {
+        let (version, resource) = asked.split_once(' ')?;
+        let (group, version) = version.split_once('/')?;
+        let is_own = ["karpenter.sh", "karpenter.k8s.aws"].contains(&group);
+        is_own.then(|| (group.to_owned(), version.to_owned(), resource.to_owned()))
+    };
+    let asked: Vec<_> = webhook.asked_about.iter().map(own).collect();
+    if asked.iter().any(Option::is_none) {
+        return Ok(true);
+    }
+    let crds = facts.crds.known()?;
+    Ok(asked.iter().flatten().any(|(group, version, resource)| {
         let name = format!("{resource}.{group}");
         let mut of_kind = crds.iter().filter(|crd| resource == "*" || crd.name == name);
-        of_kind.any(|crd| version == "*" || crd.served.iter().any(|served| served == version))
-    })
+        of_kind.any(|crd| version == "*" || crd.served.contains(version))
+    }))
 }
 
-fn conversion(controllers: &[Deployment], crd: &Crd, service: &ServiceName) -> Finding {
+fn conversion(
+    controllers: &[Deployment],
+    crd: &Crd,
+    service: &ServiceName,
+) -> Result<Finding, Stop> {
     let versions: std::collections::BTreeSet<_> = crd.served.iter().chain(&crd.stored).collect();
     if versions.len() < 2 {
-        return Finding::pass("There is one version, and nothing to convert.");
+        return Ok(Finding::pass("There is one version, and nothing to convert."));
     }
-    if answers(controllers, service, NO_CONVERSION) {
-        return Finding::pass(format!(
+    if answers(controllers, service, NO_CONVERSION)? {
+        return Ok(Finding::pass(format!(
             "It is converted in {}, where Karpenter runs.",
             service.path()
-        ));
+        )));
     }
     let versions: Vec<_> = versions.into_iter().collect();
     let finding = Finding::fail(
@@ -183,36 +205,46 @@ fn conversion(controllers: &[Deployment], crd: &Crd, service: &ServiceName) -> F
         "Nobody converts: objects that are stored in another version than the one that is asked for \
          cannot be read, changed or deleted.",
     );
-    let remedy = match controllers.iter().max_by_key(|one| one.replicas) {
-        Some(one) => Remedy::new(
-            "Bring the definitions to the controller's version, and let them lead to its namespace. \
-             From 1.1 on there is no conversion: migrate to v1 with a 1.0 release first, see \
-             https://karpenter.sh/v1.0/upgrading/v1-migration/.",
-        )
-        .run(install_definitions(one)),
-        None => Remedy::new(
-            "Install Karpenter 1.0 where the definitions lead, so that it migrates the objects; or \
-             delete the definitions with all of their objects, if nothing of Karpenter is to stay.",
-        )
-        .run(format!("kubectl get customresourcedefinition {} --output yaml", quote(&crd.name))),
-    };
-    finding
+    Ok(finding
         .errors(&["conversion-webhook-failed"])
         .evidence(
             "get customresourcedefinition",
             format!("{} spec.conversion.webhook.clientConfig.service", crd.name),
             service.path(),
         )
-        .mend(remedy)
+        .mend(convert(controllers, crd)))
 }
 
-fn install_definitions(one: &Deployment) -> String {
+/// How the definitions come to be converted, or need it no longer.
+fn convert(controllers: &[Deployment], crd: &Crd) -> Remedy {
+    let Some(one) = controllers.iter().max_by_key(|one| one.replicas) else {
+        return Remedy::new(
+            "Install Karpenter 1.0 where the definitions lead, so that it migrates the objects; or \
+             delete the definitions with all of their objects, if nothing of Karpenter is to stay.",
+        )
+        .run(format!("kubectl get customresourcedefinition {} --output yaml", quote(&crd.name)));
+    };
+    match version(one) {
+        Some(version) if version < NO_CONVERSION => Remedy::new(
+            "Bring the definitions to the controller's version, and let them lead to its namespace.",
+        )
+        .run(install_definitions(one, version)),
+        // The chart of these versions has no webhook to set up.
+        _ => Remedy::new(
+            "From 1.1 on no controller converts. Run a 1.0 release with its own definitions where \
+             these lead, until all objects are stored as v1; then go on to the newer release, whose \
+             definitions have one version and no conversion. The steps are in \
+             https://karpenter.sh/v1.0/upgrading/v1-migration/.",
+        ),
+    }
+}
+
+fn install_definitions(one: &Deployment, version: KarpenterVersion) -> String {
     let namespace = quote(&one.meta.namespace);
-    let version = version(one).map_or_else(String::new, |version| format!(" --version {version}"));
     format!(
-        "helm upgrade --install karpenter-crd oci://public.ecr.aws/karpenter/karpenter-crd{version} \
-         --namespace {namespace} --set webhook.enabled=true --set webhook.serviceName={} --set \
-         webhook.serviceNamespace={namespace} --set webhook.port=8443",
+        "helm upgrade --install karpenter-crd oci://public.ecr.aws/karpenter/karpenter-crd \
+         --version {version} --namespace {namespace} --set webhook.enabled=true --set \
+         webhook.serviceName={} --set webhook.serviceNamespace={namespace} --set webhook.port=8443",
         quote(&one.meta.name)
     )
 }
@@ -258,6 +290,14 @@ mod tests {
         cluster(controller, &json!({"crds": {"known": [crd]}}))
     }
 
+    /// Nobody's webhook, where the definitions cannot be read.
+    fn hidden(asked: &str) -> Value {
+        let mut patch = hook(None, asked, &json!({}));
+        patch["facts"]["kubernetes"]["crds"] =
+            json!({"denied": {"action": "list customresourcedefinitions", "message": "no"}});
+        patch
+    }
+
     #[test]
     fn admission_webhooks() {
         let old = "karpenter.sh/v1beta1 nodepools";
@@ -279,6 +319,17 @@ mod tests {
                 ("ignored", hook(None, new, &json!({"required": false})), &[(Warn, HOOK)]),
                 ("elsewhere", hook(None, new, &json!({"service": null})), &[(Skipped, HOOK)]),
                 ("hidden", cluster(None, &json!({"webhooks": denied})), &[(Unknown, "demo")]),
+                (
+                    "its version is not known",
+                    hook(Some(("karpenter", "latest")), new, &none),
+                    &[(Unknown, HOOK)],
+                ),
+                ("definitions are hidden", hidden(new), &[(Unknown, HOOK), (Unknown, DEFINITIONS)]),
+                (
+                    "definitions do not matter",
+                    hidden("v1 configmaps"),
+                    &[(Fail, HOOK), (Unknown, DEFINITIONS)],
+                ),
                 ("left alone", json!({"scope": {"no_kube": true}}), &[(Skipped, "demo")]),
             ],
         );
@@ -298,8 +349,20 @@ mod tests {
                 ("elsewhere", crd(Some(("karpenter", "1.0.6")), &both), &[(Fail, name)]),
                 ("gone", crd(Some(("kube-system", "1.6.2")), &both), &[(Fail, name)]),
                 ("nobody", crd(None, &both), &[(Fail, name)]),
+                ("not known", crd(Some(("kube-system", "latest")), &both), &[(Unknown, name)]),
                 ("nothing to convert", crd(None, &["v1"]), &[(Pass, name)]),
             ],
         );
+    }
+
+    /// The chart of the definitions takes no webhook from 1.1 on.
+    #[test]
+    fn the_chart_is_named_where_it_helps() {
+        for (version, commands) in [("1.0.6", 1), ("1.6.2", 0)] {
+            let patch = crd(Some(("karpenter", version)), &["v1", "v1beta1"]);
+            let found = Account::KarpenterCluster.judge(&CHECK, &patch).remove(0);
+            let steps = found.remedy.map(|remedy| remedy.steps.len());
+            assert_eq!(steps, Some(commands), "{version}");
+        }
     }
 }

@@ -68,9 +68,13 @@ type Wanted = BTreeMap<String, Vec<String>>;
 fn run(cx: &Context<'_>) -> Verdicts {
     cx.kubernetes()?;
     node_classes::readable(cx)?;
-    let (mut wanted, mut judged) = (Wanted::new(), Vec::new());
+    let (mut wanted, mut judged) = (Wanted::new(), unread_images(cx));
     for (id, by) in snapshots(cx) {
-        let Some(fact) = cx.facts.snapshots.get(&id) else { continue };
+        let Some(fact) = cx.facts.snapshots.get(&id) else {
+            let why = || Err(Stop::unknown(format!("these facts do not hold {id}, {by}")));
+            judged.push(Judged::new(&id, why));
+            continue;
+        };
         match fact.found() {
             Ok(Some(found)) => match &found.kms_key {
                 Some(key) if found.encrypted => {
@@ -91,6 +95,16 @@ fn run(cx: &Context<'_>) -> Verdicts {
         return Err(Stop::skipped("no image or snapshot that an EC2NodeClass takes is encrypted"));
     }
     Ok(judged)
+}
+
+/// The images that could not be read, and so not whether they are encrypted.
+fn unread_images(cx: &Context<'_>) -> Vec<Judged> {
+    let by_id = cx.facts.images.iter().filter_map(|(id, fact)| Some((id, fact.found().err()?)));
+    let mut judged: Vec<_> =
+        by_id.map(|(id, unseen)| Judged::new(id, || Err(unseen.into()))).collect();
+    let selected = cx.facts.selected_images.iter().filter_map(|one| one.found.found().err());
+    judged.extend(selected.map(|unseen| Judged::new("selected images", || Err(unseen.into()))));
+    judged
 }
 
 /// The snapshots that were asked for, and what takes them.
@@ -214,6 +228,14 @@ mod tests {
         let mut unread = encrypted(OWN, builder, "Enabled");
         unread["facts"]["snapshots"] =
             json!({"snap-9": {"denied": {"action": API, "message": "no"}}});
+        let mut no_snapshot = encrypted(OWN, controller, "Enabled");
+        no_snapshot["facts"]["snapshots"] = json!({});
+        let denied = json!({"denied": {"action": "ec2:DescribeImages", "message": "no"}});
+        let mut no_image = encrypted(OWN, controller, "Enabled");
+        no_image["facts"]["images"]["ami-8"] = denied.clone();
+        let no_selection = json!({"facts": {"selected_images":
+            [{"query": {"alias": null, "id": null, "name": "nodes-*", "owner": null,
+                "ssm_parameter": null, "tags": {}}, "found": denied}]}});
         let mut no_key = encrypted(OWN, builder, "Enabled");
         no_key["facts"]["kms_keys"] = json!({});
         assert_rows(
@@ -230,6 +252,13 @@ mod tests {
                     &[(Status::Warn, OTHER)],
                 ),
                 ("snapshots unread", unread, &[(Status::Unknown, "snap-9")]),
+                ("snapshots not asked for", no_snapshot, &[(Status::Unknown, "snap-9")]),
+                (
+                    "an image is unread",
+                    no_image,
+                    &[(Status::Unknown, "ami-8"), (Status::Pass, OWN)],
+                ),
+                ("a selection is unread", no_selection, &[(Status::Unknown, "selected images")]),
                 ("the key was not asked for", no_key, &one(Status::Unknown)),
                 ("left alone", json!({"scope": {"no_kube": true}}), &[(Status::Skipped, "demo")]),
             ],

@@ -218,6 +218,8 @@ fn launches_are_judged_by_what_they_ask_for() {
     };
     let no_imdsv1 =
         on("instance", &json!({"StringNotEquals": {"ec2:MetadataHttpTokens": "required"}}));
+    let of_templates =
+        on("launch-template", &json!({"StringNotEquals": {"ec2:MetadataHttpTokens": "required"}}));
     let two_hops = on(
         "instance",
         &json!({"NumericGreaterThan": {"ec2:MetadataHttpPutResponseHopLimit": "1"}}),
@@ -245,6 +247,8 @@ fn launches_are_judged_by_what_they_ask_for() {
         &[
             ("services only", with(&services, &plain), &of(Fail)),
             ("IMDSv2", with(&no_imdsv1, &plain), &of(Pass)),
+            // https://github.com/aws/karpenter-provider-aws/issues/9018: a template bears no such key.
+            ("IMDSv2 of launch templates", with(&of_templates, &plain), &of(Fail)),
             ("IMDSv1", with(&no_imdsv1, &optional), &of(Fail)),
             ("one hop", with(&two_hops, &plain), &of(Pass)),
             ("two hops", with(&two_hops, &hops), &of(Fail)),
