@@ -31,6 +31,10 @@ test: ## Run every test, the emulated account included
 	tests/browser/test.sh $(BIN)
 	tests/deploy/test.sh $(BIN)
 
+.PHONY: apiserver
+apiserver: build ## Read a real kube-apiserver (the first time builds it from Debian's sources: 7 minutes)
+	tests/apiserver/test.sh $(BIN)
+
 .PHONY: browser
 browser: build ## Open the HTML report in a headless browser, with screenshots in target/pages
 	mkdir -p $(TARGET)/pages
