@@ -80,11 +80,17 @@ fn verdict(
     match () {
         () if certain => Verdict::Holds,
         () if !found.is_empty() => Verdict::Possible,
-        () if has(Status::Unknown) => Verdict::Unknown,
+        () if own.iter().any(|outcome| is_unseen(outcome)) => Verdict::Unknown,
         () if own.is_empty() || !cause.planned_checks.is_empty() => Verdict::NotChecked,
         () if has(Status::Pass) => Verdict::RuledOut,
         () => Verdict::NotApplicable,
     }
+}
+
+/// What could not be looked at, whether or not the run counts it as unknown.
+fn is_unseen(outcome: &Outcome) -> bool {
+    let left_out = outcome.status == Status::Skipped && outcome.missing_action.is_some();
+    outcome.status == Status::Unknown || left_out
 }
 
 fn is_found(outcome: &Outcome) -> bool {
@@ -172,6 +178,13 @@ mod tests {
             outcome("node-role-access-entry", Status::Unknown, &[]),
         ];
         assert!(!of("unauthorized-node-role", &both).contains(&Verdict::RuledOut));
+        let denied = Outcome {
+            missing_action: Some("organizations:DescribeOrganization".to_owned()),
+            ..outcome("organization-policies", Status::Skipped, &[])
+        };
+        let no_boundary = outcome("permissions-boundary", Status::Pass, &[]);
+        let of_it = of("unauthorized-operation", &[no_boundary, denied]);
+        assert!(of_it.contains(&Verdict::Unknown) && !of_it.contains(&Verdict::RuledOut));
         let skipped = outcome("node-role-access-entry", Status::Skipped, &[]);
         assert_eq!(of("unauthorized-node-role", &[skipped])[0], Verdict::NotApplicable);
     }

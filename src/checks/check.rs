@@ -120,11 +120,14 @@ impl Judged {
 }
 
 /// Why there is no finding.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
     Unknown(Unknown),
     /// It does not apply, because …
     Skipped(String),
+    /// It could not be looked at, and the run is complete all the same: most callers may not
+    /// look, and a note of the target says what is judged without it.
+    LeftOut(Unknown),
 }
 
 impl Stop {

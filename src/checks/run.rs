@@ -47,6 +47,10 @@ fn outcome(cx: &Context<'_>, check: &'static Check, judged: Judged) -> Outcome {
     match judged.verdict {
         Ok(finding) => from_finding(empty(status(finding.status), String::new()), finding),
         Err(Stop::Skipped(why)) => empty(Status::Skipped, why),
+        Err(Stop::LeftOut(unknown)) => Outcome {
+            missing_action: unknown.missing_action,
+            ..empty(Status::Skipped, unknown.why)
+        },
         Err(Stop::Unknown(unknown)) => Outcome {
             missing_action: unknown.missing_action,
             remedy: unknown.remedy,

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     cli::Output,
-    report::{self, Format, Report, Reports, github},
+    report::{self, Format, Reports, github},
 };
 
 /// Finds out before any call is made whether the outputs can be had together.
@@ -51,7 +51,7 @@ pub fn write(reports: &Reports, outputs: &[Output]) -> Result<(), Failure> {
         result = result.and(write_one(reports, output));
     }
     if outputs.iter().any(|output| output.format == Format::Github) {
-        result = result.and(add_step_summary(&reports.reports));
+        result = result.and(add_step_summary(reports));
     }
     result
 }
@@ -68,7 +68,7 @@ fn write_one(reports: &Reports, output: &Output) -> Result<(), Failure> {
 }
 
 /// Adds the report to the page of a step in GitHub Actions, as the runner asks for it.
-fn add_step_summary(reports: &[Report]) -> Result<(), Failure> {
+fn add_step_summary(reports: &Reports) -> Result<(), Failure> {
     let place = env::var_os("GITHUB_STEP_SUMMARY").filter(|place| !place.is_empty());
     let Some(path) = place.map(PathBuf::from) else { return Ok(()) };
     let file = fs::OpenOptions::new().create(true).append(true).open(&path);

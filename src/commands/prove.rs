@@ -53,7 +53,7 @@ pub fn add(saved: &mut Saved, aws: &AwsArgs) -> Result<(), Failure> {
 /// Why nothing could be asked, as a question without an answer.
 fn unasked<T>(stop: Stop) -> Fact<T> {
     let why = match stop {
-        Stop::Unknown(unknown) => unknown.why,
+        Stop::Unknown(unknown) | Stop::LeftOut(unknown) => unknown.why,
         Stop::Skipped(why) => why,
     };
     Fact::Failed { action: "the dry runs of --prove".to_owned(), message: why }

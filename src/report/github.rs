@@ -6,10 +6,11 @@
 use std::io::{self, Write};
 
 use super::{
-    Report,
+    Report, Reports,
     causes::{Cause, said_once},
     markdown, remarks, summary,
     text::{clean, first_sentence, sentence},
+    unread,
 };
 use crate::outcome::Status;
 
@@ -20,7 +21,8 @@ const SUMMARY_LIMIT: usize = 1_000_000;
 ///
 /// # Errors
 /// Where `out` cannot be written to.
-pub fn write(reports: &[Report], out: &mut dyn Write) -> io::Result<()> {
+pub fn write(all: &Reports, out: &mut dyn Write) -> io::Result<()> {
+    let reports = &all.reports;
     for report in reports {
         for cause in said_once(report) {
             writeln!(out, "{}", annotation(report, &cause))?;
@@ -32,18 +34,19 @@ pub fn write(reports: &[Report], out: &mut dyn Write) -> io::Result<()> {
         }
         writeln!(out, "{}: {}", clean(&report.target.cluster), summary::verdict(report).1)?;
     }
-    Ok(())
+    unread::github(&all.not_run, out)
 }
 
 /// The step summary: the Markdown report, or only its overview where GitHub would refuse it.
-pub fn summary(reports: &[Report]) -> io::Result<String> {
+pub fn summary(all: &Reports) -> io::Result<String> {
     let mut text = Vec::new();
-    markdown::write(reports, &mut text)?;
+    markdown::write(all, &mut text)?;
     if text.len() > SUMMARY_LIMIT {
         text.clear();
-        for report in reports {
+        for report in &all.reports {
             markdown::write_overview(report, &mut text)?;
         }
+        unread::markdown(&all.not_run, &mut text)?;
     }
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
@@ -83,7 +86,7 @@ mod tests {
 
     #[test]
     fn the_failed_come_first() {
-        let text = written(|out| write(&[report("problems")], out));
+        let text = written(|out| write(&Reports::one(report("problems")), out));
         let starts: Vec<_> =
             text.lines().map(|line| line.split_once("::").map_or("", |_| &line[..9])).collect();
         assert_eq!(
@@ -102,7 +105,7 @@ mod tests {
         let mut hostile = report("problems");
         hostile.outcomes.truncate(3);
         hostile.outcomes[2].subject = "x\n::stop-commands::t,a:b%0A".to_owned();
-        let text = written(|out| write(&[hostile], out));
+        let text = written(|out| write(&Reports::one(hostile), out));
         let commands = text.lines().filter(|line| line.starts_with("::")).count();
         assert_eq!(commands, 1, "{text}");
         assert!(text.contains("t,a:b%250A"), "{text}");

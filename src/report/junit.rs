@@ -10,13 +10,14 @@ use std::{
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
 use super::{
-    Report,
+    NotRun, Report, Reports,
     causes::{Cause, shared},
     groups::{Group, groups},
     human::problem,
     remarks,
     style::Style,
     text::{clean, first_sentence},
+    unread,
 };
 use crate::{
     checks::{self, Check},
@@ -30,12 +31,13 @@ const PLAIN: Style = Style { color: false, width: 100 };
 ///
 /// # Errors
 /// Where `out` cannot be written to.
-pub fn write(reports: &[Report], out: &mut dyn Write) -> io::Result<()> {
-    write_with(reports, checks::ALL, out)
+pub fn write(all: &Reports, out: &mut dyn Write) -> io::Result<()> {
+    write_with(&all.reports, &all.not_run, checks::ALL, out)
 }
 
 pub(super) fn write_with(
     reports: &[Report],
+    not_run: &[NotRun],
     known: &[&Check],
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -45,6 +47,9 @@ pub(super) fn write_with(
         for group in groups(&report.outcomes, known) {
             suites.add_test_suite(suite(report, &group, &shared)?);
         }
+    }
+    for unread in not_run {
+        suites.add_test_suite(unread::junit(unread));
     }
     // First into a text: the crate's errors would hide that a reader has gone away.
     let text = suites.to_string().map_err(io::Error::other)?;
@@ -127,7 +132,7 @@ mod tests {
     use crate::report::sample::{CHECKS, report, written};
 
     fn junit(report: Report) -> quick_junit::Report {
-        let text = written(|out| write_with(&[report], &CHECKS, out));
+        let text = written(|out| write_with(&[report], &[], &CHECKS, out));
         quick_junit::Report::deserialize_from_str(&text).unwrap()
     }
 

@@ -29,6 +29,7 @@ mod subnets;
 mod summary;
 mod terraform;
 mod text;
+mod unread;
 
 #[cfg(test)]
 pub(crate) mod sample;
@@ -148,17 +149,16 @@ pub fn printable(text: &str) -> String {
 /// # Errors
 /// Where `out` cannot be written to.
 pub fn write(all: &Reports, format: Format, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let reports = &all.reports;
     match format {
         Format::Human => human::write_all(all, out, style),
         Format::Short => short::write_all(all, out, style),
         Format::Json => json::write_all(all, out),
-        Format::Junit => junit::write(reports, out),
-        Format::Sarif => sarif::write(reports, out),
-        Format::Markdown => markdown::write(reports, out),
-        Format::Github => github::write(reports, out),
-        Format::Prometheus => prometheus::write(reports, out),
-        Format::Html => html::write(reports, out),
+        Format::Junit => junit::write(all, out),
+        Format::Sarif => sarif::write(all, out),
+        Format::Markdown => markdown::write(all, out),
+        Format::Github => github::write(all, out),
+        Format::Prometheus => prometheus::write(all, out),
+        Format::Html => html::write(all, out),
         Format::Terraform => terraform::write(all, out),
     }
 }

@@ -8,7 +8,7 @@ use std::{
     io::{self, Write},
 };
 
-use super::{Report, text::clean};
+use super::{Report, Reports, text::clean, unread};
 use crate::{
     checks::{self, Check},
     outcome::Status,
@@ -18,8 +18,9 @@ use crate::{
 ///
 /// # Errors
 /// Where `out` cannot be written to.
-pub fn write(reports: &[Report], out: &mut dyn Write) -> io::Result<()> {
-    write_with(reports, checks::ALL, out)
+pub fn write(all: &Reports, out: &mut dyn Write) -> io::Result<()> {
+    write_with(&all.reports, checks::ALL, out)?;
+    unread::prometheus(&all.not_run, out)
 }
 
 pub(super) fn write_with(

@@ -7,10 +7,11 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::{
-    Report, arn,
+    NotRun, Report, Reports, arn,
     json::write_value,
     remarks,
     text::{clean, sentence},
+    unread,
 };
 use crate::{
     checks::{self, Check},
@@ -28,16 +29,18 @@ const FILE: &str = "karpenter-preflight.toml";
 ///
 /// # Errors
 /// Where `out` cannot be written to.
-pub fn write(reports: &[Report], out: &mut dyn Write) -> io::Result<()> {
-    write_with(reports, checks::ALL, out)
+pub fn write(all: &Reports, out: &mut dyn Write) -> io::Result<()> {
+    write_with(&all.reports, &all.not_run, checks::ALL, out)
 }
 
 pub(super) fn write_with(
     reports: &[Report],
+    not_run: &[NotRun],
     known: &[&Check],
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let runs: Vec<_> = reports.iter().map(|report| run(report, known)).collect();
+    let read = reports.iter().map(|report| run(report, known));
+    let runs: Vec<_> = read.chain(not_run.iter().map(unread::sarif)).collect();
     write_value(&json!({"$schema": SCHEMA, "version": "2.1.0", "runs": runs}), out)
 }
 
@@ -154,7 +157,7 @@ mod tests {
     use crate::report::sample::{CHECKS, report, written};
 
     fn sarif(reports: &[Report], known: &[&Check]) -> Value {
-        serde_json::from_str(&written(|out| write_with(reports, known, out))).unwrap()
+        serde_json::from_str(&written(|out| write_with(reports, &[], known, out))).unwrap()
     }
 
     #[test]

@@ -158,7 +158,7 @@ fn unseen_queue(cx: &Context<'_>) -> Option<Unknown> {
             why: format!("whether the controller may read its queue: {}", unknown.why),
             ..unknown
         }),
-        Stop::Skipped(_) => None,
+        Stop::Skipped(_) | Stop::LeftOut(_) => None,
     }
 }
 

@@ -7,9 +7,9 @@ use super::{
 };
 use crate::{
     checks::{Area, Check, Context, Stop, Verdicts, remedies::listed},
-    facts::{iam::Role, organizations::Organization},
+    facts::{Unseen, iam::Role, organizations::Organization},
     iam::{Decision, Layer},
-    outcome::Finding,
+    outcome::{Finding, Unknown},
     requirements::Request,
     target::Product,
 };
@@ -73,7 +73,7 @@ fn visible<'a>(cx: &Context<'a>) -> Result<&'a Organization, Stop> {
     let organization = match cx.facts.organization.found() {
         Ok(Some(organization)) => organization,
         Ok(None) => return Err(Stop::skipped("the account is in no organisation")),
-        Err(unseen) => return Err(not_visible(unseen.to_string())),
+        Err(unseen) => return Err(not_visible(unseen)),
     };
     if organization.is_management_account() {
         return Err(Stop::skipped(format!(
@@ -83,14 +83,18 @@ fn visible<'a>(cx: &Context<'a>) -> Result<&'a Organization, Stop> {
     }
     match organization.levels.known() {
         Ok(_) => Ok(organization),
-        Err(unseen) => Err(not_visible(unseen.to_string())),
+        Err(unseen) => Err(not_visible(unseen)),
     }
 }
 
 /// Not unknown: most accounts may not read them, and their runs are complete all the same. A
 /// note of the target says that permissions are judged without them.
-fn not_visible(why: String) -> Stop {
-    Stop::skipped(format!("the organisation's policies are not visible from here: {why}"))
+fn not_visible(unseen: Unseen) -> Stop {
+    let why = format!("the organisation's policies are not visible from here: {unseen}");
+    match Stop::from(unseen) {
+        Stop::Unknown(unknown) => Stop::LeftOut(Unknown { why, ..unknown }),
+        stop => stop,
+    }
 }
 
 fn judge(

@@ -255,7 +255,7 @@ fn unread(cx: &Context<'_>, queue: &Queue, named: &str, stop: Stop) -> Stop {
             let why = format!("could not be read ({})", unknown.why);
             not_read(cx, queue, named, &why, unknown.missing_action)
         }
-        stop @ Stop::Skipped(_) => stop,
+        stop @ (Stop::Skipped(_) | Stop::LeftOut(_)) => stop,
     }
 }
 

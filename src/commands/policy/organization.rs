@@ -8,7 +8,7 @@ use crate::{
         Fact,
         organizations::{Attached, Level, Organization},
     },
-    iam::Effect,
+    iam::{Effect, PrincipalElement, Statement},
 };
 
 /// What every level has unless it is taken off.
@@ -34,7 +34,7 @@ pub fn of_files(
     let mut levels = Vec::new();
     for at in 0..service_control.len().max(resource_control.len()) {
         let level = format!("level {}", at + 1);
-        let mut service = read(service_control.get(at), &mut policies)?;
+        let mut service = read(service_control.get(at), no_principal, &mut policies)?;
         if !service.is_empty() && !service.iter().any(|(_, document)| allows(document)) {
             notes.push(format!(
                 "no service control policy of {level} allows anything: {FULL_ACCESS} is taken to \
@@ -44,7 +44,7 @@ pub fn of_files(
             let document = Document::new(FULL_ACCESS, &FULL_ACCESS_DOCUMENT.into())?;
             service.push((FULL_ACCESS.to_owned(), document));
         }
-        let resource = read(resource_control.get(at), &mut policies)?;
+        let resource = read(resource_control.get(at), everyone, &mut policies)?;
         let attached = |read: Vec<(String, Document)>| {
             let names = read.into_iter().map(|(name, _)| Attached { id: name.clone(), name });
             Fact::Known(names.collect())
@@ -66,11 +66,15 @@ pub fn of_files(
 
 fn read(
     files: Option<&String>,
+    takes: fn(&Statement) -> Result<(), &'static str>,
     policies: &mut BTreeMap<String, Fact<String>>,
 ) -> Result<Vec<(String, Document)>, String> {
     let mut documents = Vec::new();
     for file in files.into_iter().flat_map(|files| files.split(',')) {
         let document = input::document(Path::new(file.trim()))?;
+        for (at, statement) in document.named.policy.statements.iter().enumerate() {
+            takes(statement).map_err(|why| format!("{}: Statement[{at}]: {why}", file.trim()))?;
+        }
         let name = document.named.name.clone();
         // Two files of one name in two folders are two policies.
         let name = match policies.get(&name) {
@@ -81,6 +85,25 @@ fn read(
         documents.push((name, document));
     }
     Ok(documents)
+}
+
+/// Organizations takes a service control policy in no other form.
+fn no_principal(statement: &Statement) -> Result<(), &'static str> {
+    match statement.principal {
+        None => Ok(()),
+        Some(_) => Err("a service control policy has no Principal and no NotPrincipal"),
+    }
+}
+
+/// Nor a resource control policy.
+fn everyone(statement: &Statement) -> Result<(), &'static str> {
+    let is_everyone = |principal: &PrincipalElement| {
+        !principal.negated && principal.items.iter().all(|item| item.text == "*")
+    };
+    match &statement.principal {
+        Some(principal) if is_everyone(principal) => Ok(()),
+        _ => Err(r#"a resource control policy has the Principal "*" in each statement"#),
+    }
 }
 
 fn allows(document: &Document) -> bool {

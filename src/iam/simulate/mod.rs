@@ -67,6 +67,13 @@ impl Simulator {
 
 fn decide(case: Case, documents: &mut Documents<'_>) -> Result<Decision, String> {
     let ask = case.request;
+    if !ask
+        .action
+        .split_once(':')
+        .is_some_and(|(service, name)| !service.is_empty() && !name.is_empty())
+    {
+        return Err(format!("request.action: {:?} is not of the form service:Action", ask.action));
+    }
     let mut request = Request::new(principal(&ask.principal)?, &ask.action, &ask.resource);
     if let Some(account) = ask.account_id.or_else(|| account_of(&ask.resource)) {
         request = request.in_account(&account);

@@ -18,11 +18,12 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use self::words::prose;
 use super::{
-    Report,
+    NotRun, Report, Reports,
     causes::{Cause, causes, shared},
     groups::{Group, Judgement, groups},
     remarks, summary,
     text::clean,
+    unread,
 };
 use crate::{
     checks::{self, Check},
@@ -33,19 +34,20 @@ use crate::{
 ///
 /// # Errors
 /// Where `out` cannot be written to.
-pub fn write(reports: &[Report], out: &mut dyn Write) -> io::Result<()> {
-    write_with(reports, checks::ALL, out)
+pub fn write(all: &Reports, out: &mut dyn Write) -> io::Result<()> {
+    write_with(&all.reports, &all.not_run, checks::ALL, out)
 }
 
 pub(super) fn write_with(
     reports: &[Report],
+    not_run: &[NotRun],
     known: &[&Check],
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    writeln!(out, "{}", page(reports, known).into_string())
+    writeln!(out, "{}", page(reports, not_run, known).into_string())
 }
 
-fn page(reports: &[Report], known: &[&Check]) -> Markup {
+fn page(reports: &[Report], not_run: &[NotRun], known: &[&Check]) -> Markup {
     let title = match reports {
         [report] => format!("karpenter-preflight: {}", clean(&report.target.cluster)),
         _ => format!("karpenter-preflight: {} clusters", reports.len()),
@@ -59,6 +61,7 @@ fn page(reports: &[Report], known: &[&Check]) -> Markup {
                 header.page { h1 { (title) } @if reports.len() > 1 { (contents(reports)) } }
                 main id="main" {
                     @for (i, report) in reports.iter().enumerate() { (one(report, i, known)) }
+                    (unread::html(not_run))
                 }
                 p.announce role="status" {}
                 script { (PreEscaped(head::SCRIPT)) }
@@ -218,7 +221,7 @@ mod tests {
 
     fn page(names: &[&str]) -> String {
         let reports: Vec<_> = names.iter().map(|name| report(name)).collect();
-        written(|out| write_with(&reports, &CHECKS, out))
+        written(|out| write_with(&reports, &[], &CHECKS, out))
     }
 
     #[test]
@@ -241,7 +244,7 @@ mod tests {
             outcome.subject = attack.to_owned();
             outcome.seen = format!("`{attack}`");
         }
-        let text = written(|out| write_with(&[hostile], &CHECKS, out));
+        let text = written(|out| write_with(&[hostile], &[], &CHECKS, out));
         assert_eq!(text.matches("<script").count(), 1, "{text}");
         assert!(!text.contains("<img"), "{text}");
         let unsafe_characters = |c: char| c != '\n' && crate::report::text::is_unsafe(c);

@@ -9,13 +9,14 @@ use std::{
 
 use self::escape::{block, code, prose};
 use super::{
-    Changes, OWN_PERMISSIONS, Report,
+    Changes, OWN_PERMISSIONS, Report, Reports,
     causes::{Cause, NAMED, SHOWN, causes, firsts, in_words, named, shared},
     groups::{Judgement, groups},
     remarks,
     style::mark,
     summary,
     text::{clean, first_sentence, sentence},
+    unread,
 };
 use crate::{
     checks::{self, Check},
@@ -29,8 +30,9 @@ const CHANGES: usize = 10;
 ///
 /// # Errors
 /// Where `out` cannot be written to.
-pub fn write(reports: &[Report], out: &mut dyn Write) -> io::Result<()> {
-    write_with(reports, checks::ALL, out)
+pub fn write(all: &Reports, out: &mut dyn Write) -> io::Result<()> {
+    write_with(&all.reports, checks::ALL, out)?;
+    unread::markdown(&all.not_run, out)
 }
 
 pub(super) fn write_with(

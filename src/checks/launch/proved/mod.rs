@@ -94,8 +94,7 @@ fn run(cx: &Context<'_>) -> Verdicts {
             let shown = if several { format!("{}/{subject}", proof.role) } else { subject.clone() };
             judged.push(Judged::new(shown, || match planned {
                 Ok(_) => launch(cx, proof, subject),
-                Err(Stop::Skipped(why)) => Err(Stop::skipped(why)),
-                Err(Stop::Unknown(unknown)) => Err(Stop::Unknown(unknown.clone())),
+                Err(stop) => Err(stop.clone()),
             }));
         }
     }

@@ -132,7 +132,7 @@ fn leave_to_entry(applicant: &Applicant<'_>, role: &Role) -> Result<(), Stop> {
 /// hint and no proof: the mapping may have been taken out since.
 fn unread(cx: &Context<'_>, applicant: &Applicant<'_>, role: &Role, stop: Stop) -> Stop {
     let (reason, missing_action) = match stop {
-        Stop::Unknown(unknown) => (unknown.why, unknown.missing_action),
+        Stop::Unknown(unknown) | Stop::LeftOut(unknown) => (unknown.why, unknown.missing_action),
         Stop::Skipped(why) => (why, None),
     };
     let mut why =
