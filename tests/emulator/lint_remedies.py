@@ -30,6 +30,7 @@ SHELLCHECK = Path(sys.executable).parent / "shellcheck"
 CAPITALS = re.compile(r"\b[A-Z]{2,}(?:_[A-Z]+)+\b")
 KNOWN = {
     "API_AND_CONFIG_MAP",
+    "ASSUME_ROLE_ARN",
     "AWS_DEFAULT_REGION",
     "AWS_REGION",
     "CLUSTER_ENDPOINT",
@@ -37,9 +38,12 @@ KNOWN = {
     "CONFIG_MAP",
     "EC2_LINUX",
     "EC2_WINDOWS",
+    "ENABLE_POD_ENI",
+    "ENI_CONFIG_LABEL_DEF",
     "FEATURE_GATES",
     "INTERRUPTION_QUEUE",
     "ISOLATED_VPC",
+    "RESERVED_ENIS",
 }
 
 

@@ -78,7 +78,7 @@ impl Callers {
     fn add(&mut self, found: Result<Vec<Caller>, Stop>) {
         match found {
             Ok(callers) => self.known.extend(callers),
-            Err(Stop::Unknown(why)) => self.unread.push(why),
+            Err(Stop::Unknown(why) | Stop::LeftOut(why)) => self.unread.push(why),
             Err(Stop::Skipped(_)) => {}
         }
     }
