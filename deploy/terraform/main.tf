@@ -22,7 +22,7 @@ locals {
 
   # The judgement is repeated when what it was asked about changes, when one of the caller's
   # triggers does, or at each apply.
-  triggers = concat(local.arguments, [jsonencode(var.triggers)], var.always ? [plantimestamp()] : [])
+  triggers = concat(local.arguments, [jsonencode(var.triggers)], var.always ? [timestamp()] : [])
 
   # The program is run without a shell: no value of a variable can be read as a command.
   interpreter = concat([var.program], local.arguments)

@@ -85,7 +85,7 @@ mod tests {
     fn no_format_keeps_quiet_about_a_cluster_that_was_not_read() {
         let gone =
             NotRun { cluster: "gone".to_owned(), why: "no <b>such</b> `cluster`".to_owned() };
-        let all = Reports::several(vec![report("healthy")], vec![gone]);
+        let all = Reports::several(vec![report("all-well")], vec![gone]);
         for format in [
             Format::Junit,
             Format::Sarif,

@@ -52,8 +52,15 @@ def no_cni(account: Account, made: Made) -> None:
 
 
 @scenario(f"{PERMISSIONS}: cni of IPv6", (PERMISSIONS, WARN), base="ipv6", cases=("C113",))
-def no_ipv6(_account: Account, _made: Made) -> None:
-    """AWS's policy for the CNI knows IPv4 only."""
+def no_ipv6(account: Account, made: Made) -> None:
+    """AWS's policy for the CNI knows IPv4 only. The subnets have blocks of IPv6, as they must."""
+    ec2 = account.client("ec2")
+    ec2.associate_vpc_cidr_block(VpcId=made["vpc"], AmazonProvidedIpv6CidrBlock=True)
+    vpc = ec2.describe_vpcs(VpcIds=[made["vpc"]])["Vpcs"][0]
+    block = vpc["Ipv6CidrBlockAssociationSet"][0]["Ipv6CidrBlock"]
+    for number, subnet in enumerate([*made["publicSubnets"], *made["privateSubnets"]]):
+        own = block.replace("00::/56", f"{number:02x}::/64")
+        ec2.associate_subnet_cidr_block(SubnetId=subnet, Ipv6CidrBlock=own)
 
 
 def drop_entry(account: Account, made: Made) -> None:
