@@ -6,6 +6,7 @@ use http::{StatusCode, header, response::Parts};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
+use super::service_account;
 use crate::facts::Fact;
 
 /// Why there is no object.
@@ -38,15 +39,21 @@ impl Refusal {
         match self {
             Self::NotFound if may_be_absent => Fact::Absent,
             Self::NotFound => Fact::Failed { action, message: not_kubernetes(404) },
-            Self::Forbidden(message) => Fact::Denied {
-                action,
-                message: format!("{message} (deploy/rbac.yaml is the role that allows it)"),
-            },
+            Self::Forbidden(message) => {
+                let role = role_for(&action);
+                let message = format!("{message} ({role} is the role that allows it)");
+                Fact::Denied { action, message }
+            }
             Self::Unauthorized(message) | Self::Gone(message) | Self::Failed(message) => {
                 Fact::Failed { action, message }
             }
         }
     }
+}
+
+/// The file with what an action takes: all but the token of `--prove` is read only.
+fn role_for(action: &str) -> &'static str {
+    if action == service_account::ACTION { "deploy/rbac-prove.yaml" } else { "deploy/rbac.yaml" }
 }
 
 /// An answer, whatever it says.
@@ -225,5 +232,15 @@ mod tests {
         assert_eq!(Refusal::NotFound.into_fact::<u8>("get x", true), Fact::Absent);
         let failed = Refusal::NotFound.into_fact::<u8>("list pods (Kubernetes)", false);
         assert!(matches!(failed, Fact::Failed { .. }), "{failed:?}");
+    }
+
+    #[test]
+    fn a_denial_names_the_role_that_allows_it() {
+        let denied = |action: &str| {
+            Refusal::Forbidden("no".to_owned()).into_fact::<()>(action, false).known().unwrap_err()
+        };
+        assert!(denied("list pods (Kubernetes)").to_string().contains("(deploy/rbac.yaml is"));
+        let token = denied(service_account::ACTION).to_string();
+        assert!(token.contains("(deploy/rbac-prove.yaml is"), "{token}");
     }
 }

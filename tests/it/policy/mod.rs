@@ -1,5 +1,7 @@
 //! `policy`, as its users run it: no AWS, no network.
 
+mod printed;
+
 use std::{
     fs,
     io::Write,
@@ -46,44 +48,6 @@ fn print(args: &[&str]) -> String {
 fn data(name: &str) -> String {
     let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests/data/policies", name].iter().collect();
     path.display().to_string()
-}
-
-#[test]
-fn what_is_printed_passes() {
-    for minor in minors() {
-        let version = minor.newest.to_string();
-        let of = ["--karpenter-version", &version, "--queue", "prod", "--uses", "all"];
-        let flags = [&of[..], &PLACE, &["--ami-parameter", "golden/al2023"]].concat();
-        let printed = print(&[&["controller"], &flags[..]].concat());
-        let (code, report, _) = run(&[&["test", "-"], &flags[..]].concat(), &printed);
-        assert_eq!(code, 0, "{version}: {report}");
-        let flags = [&["--karpenter-version", &version][..], &PLACE].concat();
-        let printed = print(&[&["node"], &flags[..]].concat());
-        let test = [&["test", "--role-kind", "node", "-"], &flags[..]].concat();
-        let (code, report, _) = run(&test, &printed);
-        assert_eq!(code, 0, "{version}: {report}");
-    }
-}
-
-#[test]
-fn what_is_printed_without_a_version_passes() {
-    let rows: [(&str, &[&str]); 7] = [
-        ("node", &["--product", "auto-mode"]),
-        ("node", &["--karpenter-version", "1.14.1", "--uses", "ipv6"]),
-        ("cluster", &[]),
-        ("cluster", &["--product", "auto-mode"]),
-        ("cluster", &["--product", "auto-mode", "--nodeclass-tag", "team=a"]),
-        ("queue", &[]),
-        ("preflight", &[]),
-    ];
-    for (kind, flags) in rows {
-        let flags = [&PLACE, flags].concat();
-        let printed = print(&[&[kind], &flags[..]].concat());
-        let test = ["test", "--role-kind", kind, "-", "--fail-on", "warn"];
-        let (code, report, _) = run(&[&test, &flags[..]].concat(), &printed);
-        assert_eq!(code, 0, "{kind}: {report}");
-        assert!(!report.contains("0 pass"), "{kind}: {report}");
-    }
 }
 
 /// A file or several, the flags, the exit code, and what the report has to say.
@@ -391,29 +355,4 @@ fn simulate_answers_line_by_line_and_survives_its_reader() {
     drop(input);
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
-}
-
-/// The Terraform that is printed, held against the real one where it is there.
-#[test]
-fn terraform_takes_what_is_printed() {
-    let Some(terraform) = Terraform::here() else { return };
-    // One document, one that is about to be too large, and several.
-    for (at, version) in ["0.32", "1.8", "1.14.1"].into_iter().enumerate() {
-        let cluster = ["--cluster", "prod", "--format", "terraform"];
-        for (kind, flags) in [
-            ("controller", &["--karpenter-version", version, "--queue", "q"][..]),
-            ("node", &["--karpenter-version", version, "--uses", "ipv6"]),
-            ("cluster", &["--product", "auto-mode", "--nodeclass-tag", "team=a"]),
-            ("queue", &[]),
-            ("preflight", &[]),
-        ] {
-            let text = print(&[&[kind], flags, &cluster[..]].concat());
-            terraform.write(&format!("{kind}.tf"), &text);
-        }
-        if at == 0 {
-            terraform.run(&["init", "-input=false"]);
-        }
-        terraform.run(&["fmt", "-check"]);
-        terraform.run(&["validate"]);
-    }
 }
