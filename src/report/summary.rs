@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::{
     Report, Reports,
     style::{Ink, Style},
+    text::clean,
 };
 use crate::outcome::{Counts, Status};
 
@@ -37,7 +38,11 @@ pub(super) fn together(all: &Reports, style: Style) -> String {
     let clusters = many(all.reports.len(), "cluster", "clusters");
     let not_run = match all.not_run.len() {
         0 => String::new(),
-        count => format!("; {} could not be read", many(count, "cluster", "clusters")),
+        count => {
+            let names: Vec<_> = all.not_run.iter().map(|unread| clean(&unread.cluster)).collect();
+            let count = many(count, "cluster", "clusters");
+            format!("; {count} could not be read: {}", names.join(", "))
+        }
     };
     format!("{clusters}: {}{not_run}", statuses(&all.counts, style))
 }
