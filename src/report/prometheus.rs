@@ -8,7 +8,7 @@ use std::{
     io::{self, Write},
 };
 
-use super::{Report, Reports, text::clean, unread};
+use super::{NotRun, Report, Reports, text::clean};
 use crate::{
     checks::{self, Check},
     outcome::Status,
@@ -20,7 +20,7 @@ use crate::{
 /// Where `out` cannot be written to.
 pub fn write(all: &Reports, out: &mut dyn Write) -> io::Result<()> {
     write_with(&all.reports, checks::ALL, out)?;
-    unread::prometheus(&all.not_run, out)
+    write_unread(&all.not_run, out)
 }
 
 pub(super) fn write_with(
@@ -54,7 +54,7 @@ struct Metric {
     samples: fn(&Report, &[&Check]) -> Samples,
 }
 
-const METRICS: [Metric; 8] = [
+const METRICS: [Metric; 9] = [
     Metric {
         name: "outcomes",
         help: "Subjects of a check that came out with a status.",
@@ -115,7 +115,24 @@ const METRICS: [Metric; 8] = [
             vec![(labels, 1.0)]
         },
     },
+    // The last one: those that were not read come behind it.
+    Metric {
+        name: UNREAD,
+        help: "1 where the configuration names the cluster and it could not be read.",
+        samples: |_, _| vec![(Vec::new(), 0.0)],
+    },
 ];
+
+const UNREAD: &str = "cluster_unread";
+
+/// Their account and region are not known.
+fn write_unread(all: &[NotRun], out: &mut dyn Write) -> io::Result<()> {
+    for unread in all {
+        let cluster = escaped(&unread.cluster);
+        writeln!(out, "{PREFIX}{UNREAD}{{account=\"\",region=\"\",cluster=\"{cluster}\"}} 1")?;
+    }
+    Ok(())
+}
 
 fn outcomes(report: &Report, known: &[&Check]) -> Samples {
     let mut checks: Vec<&str> = Vec::new();

@@ -65,13 +65,6 @@ pub(super) fn sarif(unread: &NotRun) -> Value {
     })
 }
 
-/// Always there, so that an alert on it needs no cluster to fail first.
-pub(super) fn prometheus(all: &[NotRun], out: &mut dyn Write) -> io::Result<()> {
-    let name = "karpenter_preflight_clusters_unread";
-    writeln!(out, "# HELP {name} Clusters of this run that could not be read.")?;
-    writeln!(out, "# TYPE {name} gauge\n{name} {}", all.len())
-}
-
 #[cfg(test)]
 mod tests {
     use crate::report::{
@@ -103,6 +96,9 @@ mod tests {
         }
         let style = Style { color: false, width: 100 };
         let text = written(|out| write(&all, Format::Prometheus, style, out));
-        assert!(text.contains("karpenter_preflight_clusters_unread 1\n"), "{text}");
+        assert!(
+            text.ends_with("cluster_unread{account=\"\",region=\"\",cluster=\"gone\"} 1\n"),
+            "{text}"
+        );
     }
 }
