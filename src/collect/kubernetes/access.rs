@@ -17,7 +17,10 @@ use kube::{
     },
 };
 
-use super::{token, way_out};
+use super::{
+    proxy::{self, Proxy},
+    token,
+};
 use crate::{
     collect::CannotRun,
     facts::{Fact, eks::Cluster, kubernetes::Via},
@@ -43,15 +46,14 @@ pub struct Given {
 }
 
 impl Given {
-    /// Whether the context goes through a proxy.
-    fn has_proxy(&self) -> bool {
+    /// The proxy that the context goes through.
+    fn proxy(&self) -> Option<&str> {
         let contexts = &self.kubeconfig.contexts;
         let context = contexts.iter().find(|known| known.name == self.context);
         let cluster = context.and_then(|known| known.context.as_ref()).map(|known| &known.cluster);
         let mut clusters = self.kubeconfig.clusters.iter();
         let cluster = clusters.find(|known| Some(&known.name) == cluster);
-        let proxy = cluster.and_then(|known| known.cluster.as_ref()?.proxy_url.as_deref());
-        proxy.is_some_and(|proxy| !proxy.is_empty())
+        cluster.and_then(|known| known.cluster.as_ref()?.proxy_url.as_deref())
     }
 }
 
@@ -68,8 +70,8 @@ pub struct Way {
     pub client: Client,
     pub via: Via,
     pub server: String,
-    /// The environment names a proxy, and this way goes without.
-    pub proxy_left_out: bool,
+    /// What the proxy is called that it goes through.
+    pub proxy: Option<String>,
 }
 
 /// The context of the kubeconfig that the flags name, if they do.
@@ -106,20 +108,16 @@ pub async fn way(
     region: &str,
 ) -> Fact<Way> {
     if let Some(given) = given {
-        // Its address is not repeated: it may hold a password.
-        if given.has_proxy() {
-            return failed(format!(
-                "the context {} goes through a proxy-url, which this build cannot use; {}",
-                given.context,
-                way_out::KUBECTL_PROXY
-            ));
-        }
+        let through = given.proxy().map(str::to_owned);
         let options =
             KubeConfigOptions { context: Some(given.context.clone()), ..Default::default() };
         let config = Config::from_custom_kubeconfig(given.kubeconfig, &options).await;
         let via = Via::Kubeconfig { context: given.context };
         return match config {
-            Ok(config) => connect(config, via).await,
+            Ok(config) => {
+                let proxy = proxy::to(&config.cluster_url, through.as_deref());
+                connect(config, via, proxy).await
+            }
             Err(error) => failed(format!("the kubeconfig cannot be used: {error}")),
         };
     }
@@ -127,7 +125,7 @@ pub async fn way(
     if runs_in(issuer)
         && let Ok(config) = Config::incluster()
     {
-        return connect(config, Via::InCluster).await;
+        return connect(config, Via::InCluster, Ok(None)).await;
     }
     match &described.cluster {
         Fact::Known(cluster) => {
@@ -180,7 +178,10 @@ async fn with_token(
     };
     let caller = AuthInfo { token: Some(token.into()), ..Default::default() };
     match Config::from_custom_kubeconfig(one_context(server, caller), &Default::default()).await {
-        Ok(config) => connect(config, Via::AwsToken).await,
+        Ok(config) => {
+            let proxy = proxy::to(&config.cluster_url, None);
+            connect(config, Via::AwsToken, proxy).await
+        }
         Err(error) => failed(format!("what eks:DescribeCluster says cannot be used: {error}")),
     }
 }
@@ -212,15 +213,19 @@ fn one_context(cluster: KubeCluster, caller: AuthInfo) -> Kubeconfig {
 
 /// Makes the client. A kubeconfig may name a program that prints credentials, which is waited
 /// for off the threads that serve the other calls.
-async fn connect(mut config: Config, via: Via) -> Fact<Way> {
+async fn connect(mut config: Config, via: Via, proxy: Result<Option<Proxy>, String>) -> Fact<Way> {
     config.connect_timeout = Some(CONNECT);
     // The asker repeats, within the run's time.
     config.default_retry = false;
-    // One of the environment, which this build cannot use: the server may be reached without.
-    let proxy_left_out = config.proxy_url.take().is_some();
     let server = config.cluster_url.to_string().trim_end_matches('/').to_owned();
+    let proxy = match proxy {
+        Ok(proxy) => proxy,
+        Err(why) => return failed(format!("there is no way to {server}: {why}")),
+    };
+    config.proxy_url = proxy.as_ref().map(|proxy| proxy.uri.clone());
+    let proxy = proxy.map(|proxy| proxy.name);
     match tokio::task::spawn_blocking(move || Client::try_from(config)).await {
-        Ok(Ok(client)) => Fact::Known(Way { client, via, server, proxy_left_out }),
+        Ok(Ok(client)) => Fact::Known(Way { client, via, server, proxy }),
         Ok(Err(error)) => failed(format!("no connection to {server} could be set up: {error}")),
         Err(error) => failed(format!("no connection to {server} could be set up: {error}")),
     }

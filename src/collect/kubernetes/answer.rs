@@ -9,6 +9,10 @@ use serde_json::Value;
 use super::service_account;
 use crate::facts::Fact;
 
+/// Of a kind that every supported cluster has.
+const NOT_SERVED: &str = "HTTP 404: this API server does not serve it, as one of a version long out \
+                          of support would not, or another server in its place";
+
 /// Why there is no object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
@@ -38,7 +42,7 @@ impl Refusal {
         let action = action.to_owned();
         match self {
             Self::NotFound if may_be_absent => Fact::Absent,
-            Self::NotFound => Fact::Failed { action, message: not_kubernetes(404) },
+            Self::NotFound => Fact::Failed { action, message: NOT_SERVED.to_owned() },
             Self::Forbidden(message) => {
                 let role = role_for(&action);
                 let message = format!("{message} ({role} is the role that allows it)");
@@ -201,6 +205,9 @@ mod tests {
         assert_eq!(refusal(403, json, &status), Refusal::Forbidden("no".to_owned()));
         assert_eq!(refusal(404, json, &status), Refusal::NotFound);
         assert_eq!(refusal(404, "text/plain", "404 page not found\n"), Refusal::NotFound);
+        let built_in = Refusal::NotFound.into_fact::<()>("list nodes (Kubernetes)", false);
+        let Fact::Failed { message, .. } = built_in else { panic!("{built_in:?}") };
+        assert_eq!(message, NOT_SERVED);
         for (code, content_type, body) in [
             (200, "text/html", "<html></html>"),
             (403, "text/html", "<html></html>"),

@@ -15,6 +15,7 @@ mod node;
 mod node_class;
 mod node_pool;
 mod pod;
+mod proxy;
 mod server;
 pub mod service_account;
 mod token;
@@ -72,7 +73,7 @@ impl Reach {
             ))
         });
         way.map(|way| {
-            let way_out = WayOut { via: way.via.clone(), proxy_left_out: way.proxy_left_out };
+            let way_out = WayOut { via: way.via.clone(), proxy: way.proxy };
             let server = ApiServer::new(way.client, way_out, self.log.clone(), limit, deadline);
             (server, Access { via: way.via, server: way.server, version: None })
         })

@@ -1,19 +1,15 @@
 //! What it means that the API server lets nobody in, and what to do about it: both depend on the
 //! way that was taken.
 
-use std::error::Error;
+use std::{error::Error, iter};
 
 use crate::facts::kubernetes::Via;
-
-/// A way that always goes: `kubectl` speaks with proxies, and this build with `kubectl proxy`.
-pub const KUBECTL_PROXY: &str = "run `kubectl proxy` beside it, and name with --kubeconfig a file \
-                                 whose server is http://127.0.0.1:8001";
 
 /// The way that was taken, as far as it decides what to do.
 pub struct WayOut {
     pub via: Via,
-    /// The environment names a proxy, and this way goes without.
-    pub proxy_left_out: bool,
+    /// What the proxy is called that the way goes through.
+    pub proxy: Option<String>,
 }
 
 impl WayOut {
@@ -40,36 +36,35 @@ impl WayOut {
 
     /// Why nobody answered, in a line.
     pub fn no_connection(&self, error: &dyn Error) -> String {
-        let why = why(error);
-        if self.proxy_left_out {
-            return format!(
-                "{why}. HTTPS_PROXY is set, and this build does not go through proxies to the API \
-                 server; {KUBECTL_PROXY}"
-            );
+        let causes = causes(error);
+        match &self.proxy {
+            Some(proxy) => why_not_through(proxy, &causes),
+            None => why(&causes),
         }
-        why
     }
 }
 
-fn why(error: &dyn Error) -> String {
-    let mut causes = vec![error.to_string()];
-    let mut next = error.source();
-    while let Some(cause) = next {
-        causes.push(cause.to_string());
-        next = cause.source();
-    }
+/// The error and what is behind it, the root last.
+fn causes(error: &dyn Error) -> Vec<String> {
+    iter::successors(Some(error), |&error| error.source()).map(ToString::to_string).collect()
+}
+
+fn says(causes: &[String], words: &str) -> bool {
+    causes.iter().any(|cause| cause.contains(words))
+}
+
+fn why(causes: &[String]) -> String {
     let root = causes.last().cloned().unwrap_or_default();
-    let says = |words: &str| causes.iter().any(|cause| cause.contains(words));
-    if says("certificate") {
+    if says(causes, "certificate") {
         format!(
             "its certificate is not one of the cluster's ({root}): another server or a proxy may \
              stand between, or the certificate authority that was given is another cluster's"
         )
-    } else if says("deadline has elapsed") || says("timed out") {
+    } else if says(causes, "deadline has elapsed") || says(causes, "timed out") {
         "no connection in time: the endpoint may be private, or a firewall lets nobody in from \
          here; run it inside of the VPC, or in a pod of the cluster"
             .to_owned()
-    } else if says("dns error") || says("lookup address") {
+    } else if says(causes, "dns error") || says(causes, "lookup address") {
         format!(
             "its name is not known here ({root}): the endpoint may be private to the VPC; run it \
              there, or in a pod of the cluster"
@@ -79,12 +74,35 @@ fn why(error: &dyn Error) -> String {
     }
 }
 
+/// Where a proxy is between, its refusal has to be told from its absence.
+fn why_not_through(proxy: &str, causes: &[String]) -> String {
+    let root = causes.last().cloned().unwrap_or_default();
+    if says(causes, "certificate") {
+        return format!("through {proxy}: {}", why(causes));
+    }
+    let what = if says(causes, "proxy authorization required") {
+        "it asks for a name and a password (407), or does not take the ones that its address holds"
+            .to_owned()
+    } else if says(causes, "tunnel error: unsuccessful") {
+        "it does not connect to the API server: it may not be allowed to, or may not reach a \
+         private endpoint; name the server in NO_PROXY where it is reached without"
+            .to_owned()
+    } else if says(causes, "failed to create underlying connection") {
+        format!("it is not reached ({root})")
+    } else if says(causes, "deadline has elapsed") || says(causes, "timed out") {
+        "no connection in time: neither it nor the API server behind it answers".to_owned()
+    } else {
+        format!("no connection: {root}")
+    };
+    format!("through {proxy}: {what}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn way_out(via: Via, proxy_left_out: bool) -> WayOut {
-        WayOut { via, proxy_left_out }
+    fn way_out(via: Via, proxy: Option<&str>) -> WayOut {
+        WayOut { via, proxy: proxy.map(str::to_owned) }
     }
 
     #[test]
@@ -94,23 +112,40 @@ mod tests {
             (Via::InCluster, ["service account", "start the pod anew"]),
             (Via::AwsToken, ["access entry", "deploy/rbac.yaml"]),
         ] {
-            let said = way_out(via, false).unauthorized();
+            let said = way_out(via, None).unauthorized();
             assert!(words.iter().all(|word| said.contains(word)), "{said}");
         }
     }
 
     #[test]
     fn what_there_is_instead_of_an_answer() {
-        for (error, proxy, words) in [
-            ("deadline has elapsed", false, "inside of the VPC"),
-            ("invalid peer certificate: UnknownIssuer", false, "(invalid peer certificate"),
-            ("dns error: failed to lookup address information", false, "in a pod of the cluster"),
-            ("Connection refused", false, "no connection: Connection refused"),
-            ("deadline has elapsed", true, "HTTPS_PROXY is set"),
+        for (error, words) in [
+            ("deadline has elapsed", "inside of the VPC"),
+            ("invalid peer certificate: UnknownIssuer", "(invalid peer certificate"),
+            ("dns error: failed to lookup address information", "in a pod of the cluster"),
+            ("Connection refused", "no connection: Connection refused"),
         ] {
-            let said = way_out(Via::AwsToken, proxy).no_connection(&std::io::Error::other(error));
+            let error = std::io::Error::other(error);
+            let said = way_out(Via::AwsToken, None).no_connection(&error);
             assert!(said.contains(words), "{said}");
-            assert_eq!(said.contains("kubectl proxy"), proxy, "{said}");
+        }
+    }
+
+    #[test]
+    fn what_a_proxy_answers_instead() {
+        const PROXY: &str = "the proxy http://proxy:3128 (HTTPS_PROXY)";
+        for (error, words) in [
+            ("tunnel error: proxy authorization required", "a name and a password (407)"),
+            ("tunnel error: unsuccessful", "NO_PROXY"),
+            ("tunnel error: failed to create underlying connection", "it is not reached"),
+            ("deadline has elapsed", "neither it nor the API server"),
+            ("invalid peer certificate: UnknownIssuer", "its certificate is not one"),
+            ("unexpected end of file", "no connection: unexpected end"),
+        ] {
+            let error = std::io::Error::other(error);
+            let said = way_out(Via::AwsToken, Some(PROXY)).no_connection(&error);
+            assert!(said.starts_with(&format!("through {PROXY}: ")), "{said}");
+            assert!(said.contains(words), "{said}");
         }
     }
 }

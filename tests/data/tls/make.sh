@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes the certificates of the test API server anew: an authority, a certificate of it for
-# 127.0.0.1, and another authority that signed nothing. They hold for a hundred years, and their
-# keys open nothing but a server of the tests.
+# 127.0.0.1 and `kubernetes.example`, and another authority that signed nothing. They hold for a
+# hundred years, and their keys open nothing but a server of the tests.
 set -eu
 cd "$(dirname "$0")"
 key() { openssl ecparam -name prime256v1 -genkey -noout | openssl pkcs8 -topk8 -nocrypt; }

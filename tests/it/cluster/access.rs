@@ -77,7 +77,7 @@ fn aws_credentials_alone_let_in() {
     let server = ApiServer::knowing(Cluster::karpenter(&account), is_of_aws);
     let tls = Tls::before(&server);
     leads_to(&account, &tls.url(), &authority());
-    // The proxy is not gone through; the server is reached all the same.
+    // On this machine no proxy is gone through.
     for proxy in ["", "http://user:hunter2@127.0.0.1:1"] {
         let facts = kubernetes(collect(&account).env("HTTPS_PROXY", proxy));
         let access = &facts["access"]["known"];
@@ -156,33 +156,7 @@ fn an_endpoint_that_does_not_answer_costs_seconds() {
         let facts = kubernetes(collect(&account));
         assert_failed(&facts, &["no connection in time", "inside of the VPC"]);
         assert!(since.elapsed() < Duration::from_secs(15), "{:?}", since.elapsed());
-        // Every fact of AWS is there all the same.
-        let proxied = collect(&account).env("HTTPS_PROXY", "http://user:hunter2@127.0.0.1:1");
-        let ran = proxied.run().exits(0);
-        assert!(!ran.stdout.contains("hunter2") && !ran.stderr.contains("hunter2"), "{ran:#?}");
-        let facts = ran.json();
-        assert!(facts["facts"]["cluster"]["known"].is_object());
-        let words = ["HTTPS_PROXY is set", "kubectl proxy"];
-        assert_failed(&facts["facts"]["kubernetes"], &words);
     }
-}
-
-#[test]
-fn a_proxy_of_the_kubeconfig_is_named_without_its_password() {
-    let account = account();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("kubeconfig");
-    let cluster =
-        json!({"server": "https://127.0.0.1:1", "proxy-url": "http://user:hunter2@127.0.0.1:2"});
-    let config = json!({"apiVersion": "v1", "kind": "Config", "current-context": "test",
-        "clusters": [{"name": "c", "cluster": cluster}],
-        "users": [{"name": "u", "user": {"token": "t"}}],
-        "contexts": [{"name": "test", "context": {"cluster": "c", "user": "u"}}]});
-    fs::write(&path, config.to_string()).unwrap();
-    let ran = collect(&account).args(["--kubeconfig"]).args([&path]).run().exits(0);
-    assert!(!ran.stdout.contains("hunter2"), "{}", ran.stdout);
-    let words = ["context test", "proxy-url", "kubectl proxy"];
-    assert_failed(&ran.json()["facts"]["kubernetes"], &words);
 }
 
 /// Starts a program where the files of a pod's service account are at their place. Only in a

@@ -14,11 +14,13 @@ pub mod fargate;
 mod faults;
 mod identity;
 mod objects;
+mod proxies;
 pub mod rbac;
 mod redaction;
 mod runs;
 mod scale;
 mod tls;
+mod tunnel;
 
 use std::{
     io::Write,
