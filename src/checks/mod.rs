@@ -155,6 +155,7 @@ pub static ALL: &[&Check] = &[
     &scheduling::attach_limits::CHECK,
     &scheduling::volume_spread::CHECK,
     &scheduling::startup_taints::CHECK,
+    &scheduling::volume_claims::CHECK,
     &scheduling::in_tree_volumes::CHECK,
     &scheduling::windows::CHECK,
     &node_classes::windows::CHECK,

@@ -7,6 +7,7 @@ pub mod oom_killed;
 pub mod pending;
 pub mod requests;
 pub mod startup_taints;
+pub mod volume_claims;
 pub mod volume_spread;
 mod volumes;
 pub mod windows;

@@ -1,6 +1,6 @@
 //! What Karpenter's objects say of themselves.
 
-mod age;
+pub mod age;
 pub mod deletions;
 pub mod node_claims;
 pub mod node_classes;

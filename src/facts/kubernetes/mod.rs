@@ -9,6 +9,7 @@ pub mod node;
 pub mod node_class;
 pub mod node_pool;
 pub mod quantity;
+pub mod storage;
 pub mod webhooks;
 pub mod workloads;
 

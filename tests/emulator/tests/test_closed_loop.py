@@ -44,6 +44,7 @@ OF_KUBERNETES = {
     "nodepool-zones",
     "placement-group",
     "target-contradiction",
+    "volume-claims",
     "zonal-shift",
 }
 # They prove something, and what they find is mended as another check's finding.

@@ -6,6 +6,7 @@ mod lists;
 mod pod;
 mod requests;
 mod selector;
+mod storage;
 #[cfg(test)]
 mod tests;
 
@@ -32,7 +33,7 @@ const NOT_ENDED: &str = "status.phase!=Succeeded,status.phase!=Failed";
 
 /// Reads everything about workloads. The nodes tell which pods are on Karpenter's.
 pub async fn read(server: &ApiServer, nodes: &Fact<Vec<Node>>) -> Workloads {
-    let (pods, scheduling, consolidation, requests, volumes, limits, sets) = join!(
+    let (pods, scheduling, consolidation, requests, volumes, limits, sets, storage) = join!(
         async {
             let budgets = lists::budgets(server).await;
             pods(server, nodes, budgets).await
@@ -43,6 +44,7 @@ pub async fn read(server: &ApiServer, nodes: &Fact<Vec<Node>>) -> Workloads {
         lists::in_tree_volumes(server),
         lists::attach_limits(server),
         lists::daemon_sets(server),
+        storage::read(server),
     );
     Workloads {
         pods: pods.0,
@@ -53,6 +55,7 @@ pub async fn read(server: &ApiServer, nodes: &Fact<Vec<Node>>) -> Workloads {
         in_tree_volumes: volumes,
         attach_limits: limits,
         daemon_sets: sets,
+        storage,
     }
 }
 
