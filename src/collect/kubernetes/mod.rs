@@ -18,6 +18,7 @@ mod pod;
 mod proxy;
 mod server;
 pub mod service_account;
+mod storage;
 mod token;
 mod way_out;
 mod webhooks;
@@ -98,6 +99,7 @@ pub async fn read<T, U>(
         claims,
         nodes,
         cni,
+        storage,
     ) = join!(
         of_controllers(server, on_controllers),
         of_node_classes(server, on_node_classes),
@@ -112,6 +114,7 @@ pub async fn read<T, U>(
             (nodes, workloads)
         },
         async { join!(cni::cni(server), cni::eni_configs(server), cni::windows_ipam(server)) },
+        storage::read(server),
     );
     let kubernetes = Kubernetes {
         access: reached(server, access, version),
@@ -122,6 +125,7 @@ pub async fn read<T, U>(
         node_claims: claims,
         nodes: nodes.0,
         workloads: nodes.1,
+        storage,
         cni: cni.0,
         eni_configs: cni.1,
         windows_ipam: cni.2,

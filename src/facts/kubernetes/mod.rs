@@ -50,6 +50,7 @@ pub struct Kubernetes {
     /// ENIConfigs; absent where the cluster does not know the kind.
     pub eni_configs: Fact<Vec<cni::EniConfig>>,
     pub workloads: workloads::Workloads,
+    pub storage: storage::Storage,
 }
 
 /// How the API server was reached.

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use super::{
     Meta,
     controller::{NodeRequirement, Toleration},
-    storage::Storage,
 };
 use crate::facts::Fact;
 
@@ -44,7 +43,6 @@ pub struct Workloads {
     /// the EBS CSI driver or of EKS Auto Mode's.
     pub attach_limits: Fact<BTreeMap<String, u32>>,
     pub daemon_sets: Fact<Vec<DaemonSet>>,
-    pub storage: Storage,
 }
 
 /// Things of which there may be many: all are counted and the first few named.

@@ -6,7 +6,6 @@ mod lists;
 mod pod;
 mod requests;
 mod selector;
-mod storage;
 #[cfg(test)]
 mod tests;
 
@@ -33,7 +32,7 @@ const NOT_ENDED: &str = "status.phase!=Succeeded,status.phase!=Failed";
 
 /// Reads everything about workloads. The nodes tell which pods are on Karpenter's.
 pub async fn read(server: &ApiServer, nodes: &Fact<Vec<Node>>) -> Workloads {
-    let (pods, scheduling, consolidation, requests, volumes, limits, sets, storage) = join!(
+    let (pods, scheduling, consolidation, requests, volumes, limits, sets) = join!(
         async {
             let budgets = lists::budgets(server).await;
             pods(server, nodes, budgets).await
@@ -44,7 +43,6 @@ pub async fn read(server: &ApiServer, nodes: &Fact<Vec<Node>>) -> Workloads {
         lists::in_tree_volumes(server),
         lists::attach_limits(server),
         lists::daemon_sets(server),
-        storage::read(server),
     );
     Workloads {
         pods: pods.0,
@@ -55,7 +53,6 @@ pub async fn read(server: &ApiServer, nodes: &Fact<Vec<Node>>) -> Workloads {
         in_tree_volumes: volumes,
         attach_limits: limits,
         daemon_sets: sets,
-        storage,
     }
 }
 

@@ -5,14 +5,12 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use tokio::join;
 
-use crate::{
-    collect::kubernetes::{
-        kind::{Kind, List},
-        server::ApiServer,
-        wire::{Meta, Object},
-    },
-    facts::kubernetes::storage::{Claims, Storage, StorageClass, Waiting},
+use super::{
+    kind::{Kind, List},
+    server::ApiServer,
+    wire::{Meta, Object},
 };
+use crate::facts::kubernetes::storage::{Claims, Storage, StorageClass, Waiting};
 
 const CLASSES: Kind = Kind::built_in("storage.k8s.io", "storageclasses");
 const CLAIMS: Kind = Kind::core("persistentvolumeclaims");

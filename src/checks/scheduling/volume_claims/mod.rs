@@ -1,6 +1,6 @@
 //! Whether the volumes that pods claim can come into being.
 
-use serde_json::json;
+mod remedy;
 
 use crate::{
     checks::{
@@ -8,7 +8,7 @@ use crate::{
         initialization::missing::provider,
         remedies::quote,
         statuses::age::Age,
-        workloads::{counted, first_few, workloads},
+        workloads::{counted, first_few},
     },
     facts::kubernetes::{
         storage::{StorageClass, Waiting},
@@ -17,6 +17,8 @@ use crate::{
     outcome::{Finding, Remedy},
     target::Product,
 };
+
+use remedy::{describe, make_default, with_driver};
 
 const API: &str = "list persistentvolumeclaims (Kubernetes)";
 /// A volume is made within seconds of its claim; who waits longer waits for something else.
@@ -71,7 +73,7 @@ its class, and a class its provisioner: make them anew.
 };
 
 fn run(cx: &Context<'_>) -> Verdicts {
-    let storage = &workloads(cx)?.storage;
+    let storage = &cx.kubernetes()?.storage;
     let (claims, classes) = (storage.claims.known()?, storage.classes.known()?);
     let mut judged = Vec::new();
     for waiting in &claims.waiting {
@@ -168,40 +170,6 @@ fn classless(cx: &Context<'_>, classes: &[StorageClass], waiting: &Waiting, seen
     told(finding, "claim-without-storage-class", &waiting.claims).mend(remedy)
 }
 
-fn make_default(cx: &Context<'_>, classes: &[StorageClass]) -> Remedy {
-    let words = "Mark a StorageClass as the default.";
-    match classes.first() {
-        Some(class) => Remedy::new(words).run(format!(
-            "kubectl patch storageclass {} --patch '{{\"metadata\":{{\"annotations\":\
-             {{\"storageclass.kubernetes.io/is-default-class\":\"true\"}}}}}}'",
-            quote(&class.name)
-        )),
-        None => new_class(Remedy::new("Make a StorageClass that is the default."), driver(cx)),
-    }
-}
-
-/// The provisioner that a new class of this cluster has.
-fn driver(cx: &Context<'_>) -> &'static str {
-    if cx.target.runs(Product::AutoMode) { AUTO_MODE } else { EBS }
-}
-
-/// Adds the steps that make a class of this provisioner, which is the default.
-fn new_class(remedy: Remedy, provisioner: &str) -> Remedy {
-    let file = "storage-class.json";
-    let class = json!({
-        "apiVersion": "storage.k8s.io/v1",
-        "kind": "StorageClass",
-        "metadata": {
-            "name": "gp3",
-            "annotations": {"storageclass.kubernetes.io/is-default-class": "true"},
-        },
-        "provisioner": provisioner,
-        "volumeBindingMode": "WaitForFirstConsumer",
-        "parameters": {"type": "gp3", "encrypted": "true"},
-    });
-    remedy.document(file, &class).run(format!("kubectl apply --filename {file}"))
-}
-
 /// What a provisioner needs and does not have. Of other makers' nothing is known.
 fn missing_driver(cx: &Context<'_>, provisioner: &str) -> Result<Option<&'static str>, Stop> {
     let taint = match provisioner {
@@ -215,34 +183,6 @@ fn missing_driver(cx: &Context<'_>, provisioner: &str) -> Result<Option<&'static
     };
     let provider = provider(cx, taint).transpose()?;
     Ok(provider.and_then(|(name, _, found)| found.is_none().then_some(name)))
-}
-
-/// How volumes come to be where the driver of their class is missing.
-fn with_driver(cx: &Context<'_>, provisioner: &str) -> Result<Remedy, Stop> {
-    if [IN_TREE, EBS].contains(&provisioner) && cx.cluster()?.auto_mode.block_storage {
-        let words = "Make a StorageClass with the provisioner of EKS Auto Mode, and make the \
-                     claims anew with it.";
-        return Ok(new_class(Remedy::new(words), AUTO_MODE));
-    }
-    let (cluster, region) = (quote(&cx.target.cluster), quote(cx.region()));
-    let add_on = |name: &str, policy: &str| {
-        Remedy::new(format!(
-            "Install the driver as an add-on, and give the service account of its controller a \
-             role with the managed policy {policy}, by Pod Identity or IRSA."
-        ))
-        .run(format!(
-            "aws eks create-addon --region {region} --cluster-name {cluster} --addon-name {name}"
-        ))
-    };
-    Ok(match provisioner {
-        AUTO_MODE => {
-            let words = "Make a StorageClass with the provisioner of the EBS CSI driver, and make \
-                         the claims anew with it.";
-            new_class(Remedy::new(words), EBS)
-        }
-        EFS => add_on("aws-efs-csi-driver", "AmazonEFSCSIDriverPolicy"),
-        _ => add_on("aws-ebs-csi-driver", "AmazonEBSCSIDriverPolicy"),
-    })
 }
 
 /// A class that puts volumes where nobody looked first.
@@ -297,142 +237,5 @@ fn told(finding: Finding, error: &'static str, claims: &Named) -> Finding {
     finding.errors(&[error]).evidence(API, "status.phase", first_few(claims))
 }
 
-/// Adds the command that shows the events of the first of the claims.
-fn describe(remedy: Remedy, claims: &Named) -> Remedy {
-    match claims.names.first().and_then(|name| name.split_once('/')) {
-        Some((namespace, name)) => remedy.run(format!(
-            "kubectl describe persistentvolumeclaim --namespace {} {}",
-            quote(namespace),
-            quote(name)
-        )),
-        None => remedy,
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use serde_json::{Value, json};
-
-    use super::*;
-    use crate::{
-        checks::testing::{Account, assert_rows},
-        outcome::Status,
-    };
-
-    const NO_CLASS: &str = "claims without a class";
-
-    fn storage(part: &Value) -> Value {
-        json!({"facts": {"kubernetes": {"workloads": {"storage": part}}}})
-    }
-
-    /// One claim of a class that has waited for long, beside this class.
-    fn waiting(claim: &Value, class: &Value) -> Value {
-        storage(&json!({
-            "classes": {"known": [class]},
-            "claims": {"known": {"by_class": {"gp2": 1}, "waiting": [{
-                "class": claim,
-                "claims": {"count": 1, "names": ["shop/data-0"]},
-                "oldest": "2026-10-01T00:00:00Z",
-            }]}},
-        }))
-    }
-
-    fn class(provisioner: &str, immediate: bool) -> Value {
-        json!({"name": "gp2", "provisioner": provisioner, "immediate": immediate})
-    }
-
-    #[test]
-    fn claims_that_wait() {
-        use Status::{Pass, Warn};
-        let late = class("ebs.csi.aws.com", false);
-        let default = json!({"name": "gp2", "provisioner": "ebs.csi.aws.com", "is_default": true});
-        assert_rows(
-            Account::KarpenterCluster,
-            &CHECK,
-            &[
-                ("healthy", json!({}), &[(Pass, "demo")]),
-                ("no class", waiting(&json!(null), &late), &[(Warn, NO_CLASS)]),
-                ("a default too late", waiting(&json!(null), &default), &[(Warn, NO_CLASS)]),
-                ("of no class", waiting(&json!(""), &late), &[(Warn, NO_CLASS)]),
-                ("of another class", waiting(&json!("gp3"), &late), &[(Warn, "gp3")]),
-                ("for its pod", waiting(&json!("gp2"), &late), &[(Pass, "gp2")]),
-                ("at once, in vain", waiting(&json!("gp2"), &class(EBS, true)), &[(Warn, "gp2")]),
-                (
-                    "of Auto Mode's driver",
-                    waiting(&json!("gp2"), &class(AUTO_MODE, false)),
-                    &[(Warn, "gp2")],
-                ),
-                ("of EFS", waiting(&json!("gp2"), &class(EFS, true)), &[(Warn, "gp2")]),
-                (
-                    "of another maker",
-                    waiting(&json!("gp2"), &class("nfs", false)),
-                    &[(Pass, "gp2")],
-                ),
-                ("left alone", json!({"scope": {"no_kube": true}}), &[(Status::Skipped, "demo")]),
-            ],
-        );
-        assert_rows(
-            Account::AutoModeCluster,
-            &CHECK,
-            &[
-                ("healthy", json!({}), &[(Pass, "demo")]),
-                ("EKS's own gp2", waiting(&json!("gp2"), &class(IN_TREE, false)), &[(Warn, "gp2")]),
-                (
-                    "Auto Mode's driver",
-                    waiting(&json!("gp2"), &class(AUTO_MODE, false)),
-                    &[(Pass, "gp2")],
-                ),
-            ],
-        );
-    }
-
-    #[test]
-    fn claims_that_have_just_been_made() {
-        let mut patch = waiting(&json!(null), &class(EBS, false));
-        let claims = &mut patch["facts"]["kubernetes"]["workloads"]["storage"]["claims"];
-        claims["known"]["waiting"][0]["oldest"] = json!("2999-01-01T00:00:00Z");
-        let rows = [("just made", patch, &[(Status::Pass, NO_CLASS)][..])];
-        assert_rows(Account::KarpenterCluster, &CHECK, &rows);
-    }
-
-    #[test]
-    fn volumes_that_are_there() {
-        let of = |class: Value| {
-            storage(&json!({"classes": {"known": [class]},
-                "claims": {"known": {"by_class": {"gp2": 12}}}}))
-        };
-        let gone = json!({"claims": {"known": {"lost": {"count": 1, "names": ["shop/a"]}}}});
-        let denied = json!({"denied": {"action": "list", "message": "forbidden"}});
-        assert_rows(
-            Account::KarpenterCluster,
-            &CHECK,
-            &[
-                ("anywhere", of(class(EBS, true)), &[(Status::Warn, "gp2")]),
-                ("with their pods", of(class(EBS, false)), &[(Status::Pass, "demo")]),
-                ("of no zone", of(class(EFS, true)), &[(Status::Pass, "demo")]),
-                ("gone", storage(&gone), &[(Status::Warn, "claims without their volume")]),
-                ("not readable", storage(&json!({"claims": denied})), &[(Status::Unknown, "demo")]),
-                ("nor classes", storage(&json!({"classes": denied})), &[(Status::Unknown, "demo")]),
-            ],
-        );
-    }
-
-    #[test]
-    fn the_way_out_is_that_of_the_cluster() {
-        let judged = |account: Account, patch: &Value| {
-            let found = account.judge(&CHECK, patch).remove(0);
-            serde_json::to_string(&found.remedy.unwrap().steps).unwrap()
-        };
-        let gp2 = waiting(&json!("gp2"), &class(IN_TREE, false));
-        let auto = judged(Account::AutoModeCluster, &gp2);
-        assert!(
-            auto.contains("ebs.csi.eks.amazonaws.com") && auto.contains("kubectl apply"),
-            "{auto}"
-        );
-        let bare = json!({"facts": {"kubernetes": {"workloads": {"daemon_sets": {"known": []}}}}});
-        let mut patch = gp2;
-        json_patch::merge(&mut patch, &bare);
-        let karpenter = judged(Account::KarpenterCluster, &patch);
-        assert!(karpenter.contains("--addon-name aws-ebs-csi-driver"), "{karpenter}");
-    }
-}
+mod tests;
