@@ -63,7 +63,7 @@ fn from_finding(outcome: Outcome, finding: Finding) -> Outcome {
     Outcome {
         seen: finding.seen,
         effect: finding.effect,
-        errors: finding.errors.into_iter().map(quoted).collect(),
+        errors: finding.errors.into_iter().map(|id| quoted(id, &finding.wordings)).collect(),
         evidence: finding.evidence,
         remedy: finding.remedy,
         ..outcome
@@ -78,8 +78,10 @@ fn status(status: FindingStatus) -> Status {
     }
 }
 
-fn quoted(id: &'static str) -> QuotedError {
-    let quote = errors::catalogue().get(id).map(|error| error.quote.clone()).unwrap_or_default();
+fn quoted(id: &'static str, wordings: &[(&'static str, &'static str)]) -> QuotedError {
+    let words = wordings.iter().find(|(of, _)| *of == id).map(|(_, words)| (*words).to_owned());
+    let usual = || errors::catalogue().get(id).map(|error| error.quote.clone());
+    let quote = words.or_else(usual).unwrap_or_default();
     QuotedError { id: id.to_owned(), quote }
 }
 

@@ -19,6 +19,9 @@ pub struct Role {
     pub trust: String,
     /// ARN of the permissions boundary.
     pub boundary: Option<String>,
+    /// `None` in facts that were collected before tags of roles were.
+    #[serde(default)]
+    pub tags: Option<BTreeMap<String, String>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -45,6 +45,12 @@ impl Context {
         self.unknown_prefixes.push(prefix.to_ascii_lowercase());
     }
 
+    /// Takes [`Context::unknown_prefix`] back.
+    pub fn known_prefix(&mut self, prefix: &str) {
+        let prefix = prefix.to_ascii_lowercase();
+        self.unknown_prefixes.retain(|unknown| *unknown != prefix);
+    }
+
     /// What is known about `key`, whatever its case.
     pub fn get(&self, key: &str) -> &Entry {
         self.find(&key.to_ascii_lowercase())
@@ -111,5 +117,7 @@ mod tests {
         assert_eq!(context.get("aws:principaltag/other"), &Entry::Unknown);
         assert_eq!(context.get("aws:PrincipalTag/Known"), &Entry::Absent);
         assert_eq!(context.get("aws:SourceIp"), &Entry::Absent);
+        context.known_prefix("AWS:PrincipalTag/");
+        assert_eq!(context.get("aws:principaltag/other"), &Entry::Absent);
     }
 }

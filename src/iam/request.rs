@@ -51,6 +51,13 @@ impl Request {
         self
     }
 
+    /// Takes [`Request::unknown_prefix`] back: of the keys with this beginning, those that are set
+    /// are sent, and no other.
+    pub fn known_prefix(mut self, prefix: &str) -> Request {
+        self.context.known_prefix(prefix);
+        self
+    }
+
     /// Declares unknown the global keys that depend on the network, the organisation or the
     /// moment (`aws:SourceIp`, `aws:SourceVpce`, `aws:PrincipalOrgID`, `aws:CurrentTime`, …)
     /// and are not set. `aws:SecureTransport` is taken to be true.

@@ -15,6 +15,8 @@ pub struct Finding {
     pub effect: String,
     /// Ids of the documented errors that the user would meet.
     pub errors: Vec<&'static str>,
+    /// Of these errors, other words than those of the catalogue, for one that has several.
+    pub wordings: Vec<(&'static str, &'static str)>,
     pub evidence: Vec<Evidence>,
     pub remedy: Option<Remedy>,
 }
@@ -49,6 +51,7 @@ impl Finding {
             seen: seen.into(),
             effect: effect.into(),
             errors: Vec::new(),
+            wordings: Vec::new(),
             evidence: Vec::new(),
             remedy: None,
         }
@@ -58,6 +61,21 @@ impl Finding {
     #[must_use]
     pub fn errors(mut self, ids: &[&'static str]) -> Self {
         self.errors.extend_from_slice(ids);
+        self
+    }
+
+    /// Names documented errors in the words that the user would meet, each once.
+    #[must_use]
+    pub fn worded(
+        mut self,
+        errors: impl IntoIterator<Item = (&'static str, &'static str)>,
+    ) -> Self {
+        for (id, words) in errors {
+            if !self.errors.contains(&id) {
+                self.errors.push(id);
+                self.wordings.push((id, words));
+            }
+        }
         self
     }
 

@@ -3,7 +3,7 @@
 use crate::{
     checks::{
         Area, Check, Context, Judged, Stop, Verdicts, remedies,
-        trust::{Assumption, Refused, culprit},
+        trust::{Assumption, Refused, culprit, read},
     },
     facts::{arn, eks::Cluster, iam::Role},
     outcome::{Finding, Remedy},
@@ -66,16 +66,13 @@ fn judge(cx: &Context<'_>, cluster: &Cluster, role: &Role) -> Result<Finding, St
     let actions: Vec<_> = refused.iter().map(|refused| refused.action).collect();
     let seen = format!(
         "{}, the cluster's role, does not let {EKS} call {}.",
-        culprit(role, refused.iter().all(|one| one.by_organization)).trim_end_matches(','),
+        culprit(role, refused.iter().all(Refused::by_organization)).trim_end_matches(','),
         actions.join(" and ")
     );
+    let (api, path) = read(&first.decision);
     Ok(broken(cx, seen)
-        .evidence("iam:GetRole", "AssumeRolePolicyDocument", why(first))
+        .evidence(api, path, format!("{}: {}", first.action, first.decision))
         .mend(assumption.mend()))
-}
-
-fn why(refused: &Refused<'_>) -> String {
-    format!("{}: {}", refused.action, refused.why)
 }
 
 fn needed(cx: &Context<'_>) -> &'static [&'static str] {

@@ -8,7 +8,7 @@ use crate::{
         Context, Stop,
         controller::trust::no_credentials,
         remedies::{quote, replace_trust},
-        trust::{Trust, culprit, exempt, is_by_organization, with_statement},
+        trust::{Trust, culprit, exempt, is_by_organization, read, with_statement},
     },
     facts::{arn, iam::Role},
     iam::{Clause, Decision, Entry, Principal, Request},
@@ -142,9 +142,10 @@ impl<'c, 'a> Irsa<'c, 'a> {
                 self.role.name
             );
         }
+        let (api, path) = read(&self.decision);
         no_credentials(status, seen)
             .errors(&["web-identity-denied", "ec2-connectivity-check-failed"])
-            .evidence("iam:GetRole", "AssumeRolePolicyDocument", self.decision.to_string())
+            .evidence(api, path, self.decision.to_string())
             .mend(self.mend(elsewhere.is_some()))
     }
 
@@ -204,7 +205,8 @@ impl<'c, 'a> Irsa<'c, 'a> {
 
     pub fn mend(&self, elsewhere: bool) -> Remedy {
         if is_by_organization(&self.decision) {
-            return exempt(self.role);
+            let organization = &self.cx.facts.organization;
+            return exempt(organization, self.role, &self.decision, Some(self.issuer));
         }
         let words = match elsewhere {
             true => {

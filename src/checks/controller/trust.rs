@@ -6,7 +6,7 @@ use crate::{
         Area, Check, Context, Judged, Stop, Verdicts,
         controller::irsa::Irsa,
         remedies::quote,
-        trust::{Assumption, culprit},
+        trust::{Assumption, Refused, culprit, read},
     },
     facts::{eks::PodIdentityAssociation, iam::Role},
     outcome::{Finding, FindingStatus, Remedy},
@@ -124,17 +124,18 @@ fn by_pod_identity(
         )));
     };
     let actions: Vec<_> = refused.iter().map(|refused| refused.action).collect();
+    let (api, path) = read(&first.decision);
     Ok(no_credentials(
         FindingStatus::Fail,
         format!(
             "{} does not let {PODS} call {}, which the association {} needs.",
-            culprit(role, refused.iter().all(|one| one.by_organization)),
+            culprit(role, refused.iter().all(Refused::by_organization)),
             actions.join(" and "),
             association.id
         ),
     )
     .errors(&["pod-identity-credentials-failed", "ec2-connectivity-check-failed"])
-    .evidence("iam:GetRole", "AssumeRolePolicyDocument", format!("{}: {}", first.action, first.why))
+    .evidence(api, path, format!("{}: {}", first.action, first.decision))
     .mend(assumption.mend()))
 }
 

@@ -8,7 +8,7 @@ use crate::{
         Area, Check, Context, Judged, Stop, Verdicts,
         controller::{self, Controller},
         node_role,
-        permissions::{Grants, Refused, consequence, distinct_actions, is_grave},
+        permissions::{Grants, Refused, consequence, distinct_actions, is_grave, wording},
         remedies::{listed, quote},
         setup::{distinct_requests, setups},
     },
@@ -241,7 +241,8 @@ fn shut(name: &str, caller: &Caller, refused: &[Refused]) -> Finding {
         ),
         "The calls go through this endpoint and are denied, whatever the role's own policies allow.",
     )
-    .errors(CHECK.errors)
+    .worded(wording(&first.decision))
+    .errors(&CHECK.errors[1..])
     .evidence(ENDPOINTS, "VpcEndpoints[].PolicyDocument", first.decision.to_string())
 }
 

@@ -4,7 +4,7 @@ use super::each;
 use crate::{
     checks::{
         Area, Check, Context, Stop, Verdicts,
-        trust::{Assumption, culprit},
+        trust::{Assumption, culprit, read},
     },
     facts::{arn, iam::Role},
     outcome::Finding,
@@ -64,17 +64,18 @@ fn judge(cx: &Context<'_>, node_role: &NodeRole) -> Result<Finding, Stop> {
     let Some(refused) = refused.first() else {
         return Ok(Finding::pass(format!("EC2 may assume {}", role.name)));
     };
+    let (api, path) = read(&refused.decision);
     Ok(Finding::fail(
         format!(
             "{} does not let {} call sts:AssumeRole.",
-            culprit(role, refused.by_organization),
+            culprit(role, refused.by_organization()),
             own.service
         ),
         "Instances start without credentials, never register as nodes, and are replaced after 15 \
          minutes, again and again.",
     )
     .errors(&["node-not-registered"])
-    .evidence("iam:GetRole", "AssumeRolePolicyDocument", &refused.why)
+    .evidence(api, path, refused.decision.to_string())
     .mend(own.mend()))
 }
 

@@ -77,7 +77,6 @@ fn judge(
         allowed_without: Grants::allows_without_boundary,
         pass: format!("the permissions boundary {boundary} leaves {} what it needs", role.name),
         name: "The boundary",
-        error: CHECK.errors[0],
     };
     let seen = |refused: &[Refused]| {
         format!(

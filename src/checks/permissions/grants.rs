@@ -1,7 +1,7 @@
 //! What a role may really do: its policies, limited by its boundary, by its sessions and by the
 //! organisation.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use super::control::Control;
 use crate::{
@@ -15,6 +15,8 @@ use crate::{
     requirements::Request,
 };
 
+const PRINCIPAL_TAG: &str = "aws:PrincipalTag/";
+
 /// The policies that bear on a role's requests.
 pub struct Grants {
     principal: Principal,
@@ -26,6 +28,8 @@ pub struct Grants {
     /// What the organisation says. Its resource control policies are not in `set`: they bear on
     /// some requests only.
     control: Control,
+    /// Tags of the role, if they were read.
+    role_tags: Option<BTreeMap<String, String>>,
     /// Condition keys of the session, with their values.
     session_tags: Vec<(String, String)>,
 }
@@ -49,6 +53,7 @@ impl Grants {
             unread: None,
             unread_limit: control.unread.clone(),
             control,
+            role_tags: role.tags.clone(),
             session_tags: Vec::new(),
         };
         grants.read_identity(cx, role)?;
@@ -109,8 +114,7 @@ impl Grants {
             }
         }
         if !by.session_tags_disabled {
-            let tag =
-                |key: &str, value: &str| (format!("aws:PrincipalTag/{key}"), value.to_owned());
+            let tag = |key: &str, value: &str| (format!("{PRINCIPAL_TAG}{key}"), value.to_owned());
             self.session_tags = vec![
                 tag("eks-cluster-name", &cx.target.cluster),
                 tag("kubernetes-namespace", &by.namespace),
@@ -232,6 +236,16 @@ impl Grants {
     /// The request, with what is known of the session and of the organisation.
     fn asked(&self, request: &Request) -> iam::Request {
         let mut asked = request.by(self.principal.clone());
+        if let Some(tags) = &self.role_tags {
+            asked = asked.known_prefix(PRINCIPAL_TAG);
+            for (key, value) in tags {
+                asked = asked.with(&format!("{PRINCIPAL_TAG}{key}"), value.as_str());
+            }
+            // EKS gives the sessions that it makes tags of its own, more than are known here.
+            for own in ["eks", "kubernetes-"] {
+                asked = asked.unknown_prefix(&format!("{PRINCIPAL_TAG}{own}"));
+            }
+        }
         for (key, value) in &self.session_tags {
             asked = asked.with(key, value.as_str());
         }

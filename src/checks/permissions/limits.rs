@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Answers, Grants, Refused, Who, consequence, is_grave};
+use super::{Answers, Grants, Refused, Who, consequence, is_grave, wording};
 use crate::{
     checks::{
         Context, Judged, Stop, Verdicts, controller, node_role,
@@ -28,7 +28,6 @@ pub struct Limit<'a> {
     pub pass: String,
     /// `The boundary`.
     pub name: &'static str,
-    pub error: &'static str,
 }
 
 impl Limit<'_> {
@@ -58,7 +57,8 @@ impl Limit<'_> {
         };
         let mut finding = who.finding(worst, &refused);
         finding.seen = seen(&refused);
-        finding.errors = vec![self.error];
+        finding.errors.clear();
+        finding = finding.worded(refused.iter().filter_map(|one| wording(&one.decision)));
         if is_grave(worst) {
             finding.effect = format!("{} alone is the cause. {}", self.name, finding.effect);
         }

@@ -23,9 +23,11 @@ pub mod own;
 pub mod organization;
 mod reasons;
 pub mod simulation;
+mod wording;
 
 pub use answers::{Answers, Refused};
-pub use control::Control;
+pub use control::{Control, shown};
 pub use findings::{Who, consequence, distinct_actions, is_grave};
 pub use grants::{Answer, Grants};
 pub use mend::{add_policies, statements_for, without_policy};
+pub use wording::wording;

@@ -19,7 +19,11 @@ pub static CHECK: Check = Check {
     title: "The organisation's policies leave the roles what they need",
     area: Area::Controller,
     products: &[Product::Karpenter, Product::AutoMode],
-    errors: &["denied-by-organization-policy", "unauthorized-operation"],
+    errors: &[
+        "denied-by-organization-policy",
+        "denied-by-resource-control-policy",
+        "unauthorized-operation",
+    ],
     needs: &[
         "organizations:DescribeOrganization",
         "organizations:DescribePolicy",
@@ -53,8 +57,8 @@ SCPs are written for people and pipelines: only these regions, only instances wi
 changes of roles. Karpenter's calls fall under them as well, and no policy in the account helps.
 
 ## Seen as
-`with an explicit deny in a service control policy`, or `because no service control policy allows
-the ... action`.
+`with an explicit deny in a service control policy`, `because no service control policy allows the
+... action`, or `with an explicit deny in a resource control policy`.
 
 ## Fix
 Have the owners of the organisation exempt the role, or allow the action at the level that the
@@ -110,7 +114,6 @@ fn judge(
         allowed_without: Grants::allows_without_organization,
         pass: format!("the policies of {} leave {} what it needs", organization.words(), role.name),
         name: "The organisation",
-        error: CHECK.errors[0],
     };
     let seen = |refused: &[Refused]| {
         format!(

@@ -9,9 +9,11 @@ impl Assumption<'_> {
     /// How to let the service in: the present trust policy with what is missing added, or where
     /// that is not enough, one that replaces it.
     pub fn mend(&self) -> Remedy {
-        let is_ours = |refused: &super::Refused<'_>| !refused.by_organization;
-        if self.refused().is_ok_and(|refused| !refused.is_empty() && !refused.iter().any(is_ours)) {
-            return super::exempt(self.role);
+        let refused = self.refused().unwrap_or_default();
+        if let Some(first) = refused.first()
+            && refused.iter().all(super::Refused::by_organization)
+        {
+            return super::exempt(self.organization, self.role, &first.decision, None);
         }
         let name = &self.role.name;
         let what = format!("Let {} call {} on {name}.", self.service, self.actions.join(" and "));

@@ -1,8 +1,10 @@
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::*;
 
-const ACCOUNT: &str = "111122223333";
+pub(super) const ACCOUNT: &str = "111122223333";
 
 pub(super) fn role(trust: &Value) -> Role {
     Role {
@@ -12,6 +14,7 @@ pub(super) fn role(trust: &Value) -> Role {
         created: None,
         trust: trust.to_string(),
         boundary: None,
+        tags: Some(BTreeMap::new()),
     }
 }
 
@@ -59,10 +62,10 @@ fn the_organisations_policies_count() {
         let assumption = Assumption { organization: &organization, ..assumption(&role) };
         let found = assumption.refused().unwrap();
         assert_eq!(found.len(), refused, "{condition}: {found:?}");
-        assert!(found.iter().all(|one| one.by_organization));
+        assert!(found.iter().all(|one| one.by_organization()));
         if refused > 0 {
             let words = assumption.mend().words;
-            assert!(words.starts_with("No trust policy mends it."), "{words}");
+            assert!(words.starts_with("No trust policy mends it: "), "{words}");
         }
     }
 }
@@ -130,14 +133,17 @@ fn decides_by_the_document() {
         ),
         (
             "a key that nobody knows",
-            allow(&both, &json!({"Condition": {"StringEquals": {"aws:SourceOrgID": "o-1"}}})),
+            allow(
+                &both,
+                &json!({"Condition": {"StringEquals": {"aws:SourceArn": "arn:aws:eks:us-west-2:111122223333:cluster/demo"}}}),
+            ),
             None,
         ),
         (
             "certain of one action, not of the other",
             allow(
                 &json!("sts:AssumeRole"),
-                &json!({"Condition": {"StringEquals": {"aws:SourceOrgID": "o-1"}}}),
+                &json!({"Condition": {"StringEquals": {"aws:SourceArn": "arn:aws:eks:us-west-2:111122223333:cluster/demo"}}}),
             ),
             Some(&["sts:TagSession"]),
         ),

@@ -198,6 +198,9 @@ fn role(role: types::Role) -> Option<Role> {
         name: role.role_name,
         arn: role.arn,
         path: role.path,
+        tags: Some(
+            role.tags.unwrap_or_default().into_iter().map(|tag| (tag.key, tag.value)).collect(),
+        ),
     })
 }
 

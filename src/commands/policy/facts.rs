@@ -222,6 +222,7 @@ fn bare_role(arn: &str) -> iam::Role {
         created: None,
         trust: String::new(),
         boundary: None,
+        tags: None,
     }
 }
 

@@ -158,3 +158,67 @@ fn without_a_controller_role() {
         ],
     );
 }
+
+/// A token belongs to no organisation, so a resource control policy that asks for one keeps it
+/// out; and AWS's published perimeter lists the providers that it trusts.
+#[test]
+fn resource_control_policies_bear_on_tokens() {
+    const OURS: &str = "o-a1b2c3d4e5";
+    let subject = |issuer: &str| format!("{issuer}:sub");
+    let perimeter = |action: &str, met: &Value| {
+        let document = json!({"Version": "2012-10-17", "Statement": [{"Sid": "P",
+            "Effect": "Deny", "Principal": "*", "Action": action, "Resource": "*",
+            "Condition": met}]});
+        let attached = json!({"known": [{"id": "p-1", "name": "Perimeter"}]});
+        let organization = json!({"facts": {"organization": {"known": {"id": OURS,
+            "management_account": "999988887777", "account": "111122223333",
+            "policies": {"p-1": {"known": document.to_string()}},
+            "levels": {"known": [{"id": "r-1", "service_control": {"known": []},
+                "resource_control": attached}]}}}}});
+        let right = condition("StringEquals", ISSUER, "kube-system:karpenter");
+        and(irsa(ISSUER, &right), &organization)
+    };
+    let web = "sts:AssumeRoleWithWebIdentity";
+    let strangers = json!({
+        "StringNotEqualsIfExists": {"aws:PrincipalOrgID": OURS},
+        "BoolIfExists": {"aws:PrincipalIsAWSService": "false"}});
+    let deputies = json!({
+        "StringNotEqualsIfExists": {"aws:SourceOrgID": OURS},
+        "Null": {"aws:SourceAccount": "false"}, "Bool": {"aws:PrincipalIsAWSService": "true"}});
+    let providers = |issuers: &[&str]| {
+        let keys: serde_json::Map<_, _> =
+            issuers.iter().map(|issuer| (subject(issuer), json!("true"))).collect();
+        json!({"Null": keys})
+    };
+    let github = "token.actions.githubusercontent.com";
+    let tenants = json!({
+        "StringNotLikeIfExists": {subject(github): "repo:us/*"},
+        "Null": {subject(github): "false"}});
+    let untagged = json!({"facts": {"roles": {ROLE: {"known": {"tags": {}}}}}});
+    let tagged = json!({"facts": {"roles": {ROLE: {"known": {"tags": {"spare": "me"}}}}}});
+    let sparing = json!({"StringNotEqualsIfExists": {
+        "aws:PrincipalOrgID": OURS, "aws:ResourceTag/spare": "me"}});
+    let unknown: &[(Status, &str)] = &[(Status::Unknown, ROLE)];
+    assert_rows(
+        Account::Karpenter,
+        &CHECK,
+        &[
+            ("strangers may not assume roles", perimeter("sts:AssumeRole", &strangers), PASS),
+            ("strangers may not call STS", perimeter("sts:*", &strangers), FAIL),
+            ("nobody else's deputy", perimeter("sts:*", &deputies), PASS),
+            ("other providers only", perimeter(web, &providers(&[github])), FAIL),
+            ("this provider too", perimeter(web, &providers(&[github, ISSUER])), PASS),
+            ("the tenants of another", perimeter(web, &tenants), PASS),
+            ("spares a tag: not read", perimeter("sts:*", &sparing), unknown),
+            ("spares a tag: none", and(perimeter("sts:*", &sparing), &untagged), FAIL),
+            ("spares a tag", and(perimeter("sts:*", &sparing), &tagged), PASS),
+        ],
+    );
+    let outcomes = Account::Karpenter.judge(&CHECK, &perimeter(web, &providers(&[github])));
+    let outcome = &outcomes[0];
+    let culprit = "A resource control policy of the organisation, for demo-karpenter,";
+    assert!(outcome.seen.starts_with(culprit), "{outcome:#?}");
+    assert_eq!(outcome.evidence[0].api, "organizations:DescribePolicy");
+    let words = &outcome.remedy.as_ref().unwrap().words;
+    assert!(words.contains(&format!("add \"{ISSUER}:sub\": \"true\" there")), "{words}");
+}

@@ -27,6 +27,7 @@ pub static CHECK: Check = Check {
         "create-launch-template-auth-check-failed",
         "run-instances-auth-check-failed",
         "denied-by-organization-policy",
+        "denied-by-resource-control-policy",
         "denied-by-permissions-boundary",
         "denied-by-endpoint-policy",
         "denied-by-session-policy",

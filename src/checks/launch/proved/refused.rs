@@ -149,7 +149,8 @@ fn errors(cx: &Context<'_>, refusals: &[&Refusal<'_>]) -> Vec<&'static str> {
         let layer = denial.as_ref().and_then(|denial| denial.layer);
         let action = denial.as_ref().and_then(|denial| denial.action.as_deref());
         add(match layer {
-            Some(Layer::ServiceControl | Layer::ResourceControl) => "denied-by-organization-policy",
+            Some(Layer::ServiceControl) => "denied-by-organization-policy",
+            Some(Layer::ResourceControl) => "denied-by-resource-control-policy",
             Some(Layer::Boundary) => "denied-by-permissions-boundary",
             Some(Layer::Session) => "denied-by-session-policy",
             Some(Layer::VpcEndpoint) => "denied-by-endpoint-policy",

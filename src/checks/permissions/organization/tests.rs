@@ -142,6 +142,54 @@ fn rows() {
     );
 }
 
+/// The finding quotes what AWS says of that kind of policy.
+#[test]
+fn each_layer_in_its_own_words() {
+    let mut allow_list = service(&json!({"Effect": "Allow", "Action": "iam:*", "Resource": "*"}));
+    allow_list["facts"]["organization"]["known"]["levels"]["known"][1]["service_control"] =
+        json!({"known": [{"id": "p-11111111", "name": "Guardrails"}]});
+    let others = json!({"StringNotEquals": {"aws:PrincipalOrgID": "o-other"}});
+    for (patch, id, quote) in [
+        (
+            service(&deny("ec2:CreateFleet", &json!({}))),
+            "denied-by-organization-policy",
+            "with an explicit deny in a service control policy",
+        ),
+        (allow_list, "denied-by-organization-policy", "because no service control policy allows"),
+        (
+            resource(&deny("sqs:*", &others)),
+            "denied-by-resource-control-policy",
+            "with an explicit deny in a resource control policy",
+        ),
+    ] {
+        let outcomes = Account::Karpenter.judge(&CHECK, &patch);
+        let [error] = outcomes[0].errors.as_slice() else { panic!("{:#?}", outcomes[0]) };
+        assert_eq!((error.id.as_str(), error.quote.as_str()), (id, quote));
+    }
+}
+
+/// Statements that bind by tags of the role are certain once these were read.
+#[test]
+fn tags_of_the_role_count() {
+    let condition = json!({"StringEquals": {"aws:PrincipalTag/perimeter": "in"}});
+    let patch = |tags: Value| {
+        let mut patch = resource(&deny("sqs:*", &condition));
+        patch["facts"]["roles"] = json!({CONTROLLER: {"known": {"tags": tags}}});
+        patch
+    };
+    let one = |status| [(status, CONTROLLER), (Status::Pass, NODE)];
+    assert_rows(
+        Account::Karpenter,
+        &CHECK,
+        &[
+            ("not read", patch(Value::Null), &one(Status::Unknown)),
+            ("none", patch(json!({})), &one(Status::Pass)),
+            ("another", patch(json!({"perimeter": "out"})), &one(Status::Pass)),
+            ("that", patch(json!({"perimeter": "in"})), &one(Status::Warn)),
+        ],
+    );
+}
+
 #[test]
 fn the_permission_checks_name_the_cause() {
     let no_launch = service(&deny("ec2:CreateFleet", &json!({})));
