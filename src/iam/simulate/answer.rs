@@ -6,11 +6,10 @@ use crate::iam::decision::{Decision, StatementRef};
 use crate::iam::layers::Layer;
 use crate::iam::nearest::Nearest;
 
-/// One line of output.
+/// One line of output, but for the id that stands before it.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {
-    pub id: serde_json::Value,
     pub decision: Word,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layer: Option<Layer>,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 
 use crate::iam::document::Policy;
 use crate::iam::json::Json;
@@ -14,9 +14,9 @@ use crate::iam::split;
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Case {
-    /// Given back in the answer; any JSON.
-    #[serde(default)]
-    pub(super) id: serde_json::Value,
+    /// Given back in the answer as it is, by [`id`].
+    #[serde(default, rename = "id")]
+    pub(super) _id: IgnoredAny,
     pub(super) request: Ask,
     /// Context keys whose value nobody knows.
     #[serde(default)]
@@ -65,10 +65,19 @@ impl Case {
     }
 }
 
-/// The id of a line that is JSON, if no case.
-pub(super) fn id(line: &str) -> serde_json::Value {
-    let json: Option<serde_json::Value> = serde_json::from_str(line).ok();
-    json.and_then(|mut json| json.get_mut("id").map(serde_json::Value::take)).unwrap_or_default()
+/// The id of a line, to the letter, as whoever wrote it may not read numbers as Rust does. `null`
+/// where there is none, or the line is no JSON. Of several it is the last, as in most readers.
+pub(super) fn id(line: &str) -> &str {
+    let is_json = || serde_json::from_str::<IgnoredAny>(line).is_ok();
+    let members = split::members(line.as_bytes(), 0).filter(|_| is_json());
+    let ids = members.into_iter().flatten().filter(|(key, _)| is_id(key));
+    ids.last().and_then(|(_, (from, to))| line.get(from..to)).unwrap_or("null")
+}
+
+/// Whether this is the key of the id, which may be written with escapes.
+fn is_id(key: &[u8]) -> bool {
+    key == br#""id""#
+        || key.contains(&b'\\') && serde_json::from_slice(key).is_ok_and(|key: String| key == "id")
 }
 
 /// What stands for a document in a shortened line: this, and its number. JSON has no such

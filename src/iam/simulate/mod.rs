@@ -40,27 +40,23 @@ impl Simulator {
         if self.read.len() > KEPT {
             self.read.clear();
         }
-        let answer = self.answer(line);
-        serde_json::to_string(&answer).unwrap_or_else(|error| {
-            format!(
-                r#"{{"id":null,"decision":"error","message":"cannot write the answer: {error}"}}"#
-            )
-        })
+        let answer = serde_json::to_string(&self.answer(line)).unwrap_or_else(|error| {
+            format!(r#"{{"decision":"error","message":"cannot write the answer: {error}"}}"#)
+        });
+        // A line break can stand between two values only.
+        let id = id(line).replace(['\n', '\r'], " ");
+        format!(r#"{{"id":{id},{}"#, answer.trim_start_matches('{'))
     }
 
     fn answer(&mut self, line: &str) -> Answer {
         let (case, places) = match Case::read(line) {
             Ok(read) => read,
-            Err(error) => {
-                let message = error.to_string();
-                return Answer { id: id(line), message, ..Answer::default() };
-            }
+            Err(error) => return Answer { message: error.to_string(), ..Answer::default() },
         };
-        let id = case.id.clone();
         let mut documents = Documents { line, places: &places, read: &mut self.read };
         match decide(case, &mut documents) {
-            Ok(decision) => Answer { id, ..Answer::from(decision) },
-            Err(message) => Answer { id, message, ..Answer::default() },
+            Ok(decision) => Answer::from(decision),
+            Err(message) => Answer { message, ..Answer::default() },
         }
     }
 }
