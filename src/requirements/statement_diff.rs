@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::fill::Values;
 use super::setup::Setup;
 use super::statement::{Statement, statements};
 use super::version::KarpenterVersion;
@@ -54,7 +55,9 @@ pub fn statement_changes(
     setup: &Setup,
 ) -> Vec<StatementChange> {
     let by_sid = |version| -> BTreeMap<&str, Parts> {
-        statements(version, setup).into_iter().map(|s| (s.sid.as_str(), Parts::of(s))).collect()
+        let names = Values::new(version, setup);
+        let parts = |s: &'static Statement| (s.sid.as_str(), Parts::of(s, &names));
+        statements(version, setup).into_iter().map(parts).collect()
     };
     let (old, new) = (by_sid(from), by_sid(to));
     let sids: BTreeSet<_> = old.keys().chain(new.keys()).collect();
@@ -75,16 +78,18 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(statement: &Statement) -> Self {
+    fn of(statement: &Statement, names: &Values) -> Self {
         let mut conditions = BTreeMap::new();
         for (operator, keys) in &statement.condition {
             for (key, values) in keys {
-                conditions.insert(format!("{operator} {key}"), texts(values));
+                let key = names.fill(key);
+                conditions.insert(format!("{operator} {key}"), texts(&names.fill_json(values)));
             }
         }
+        let resources = statement.resources.iter().flat_map(|resource| names.fill_all(resource));
         Self {
             actions: statement.actions.iter().cloned().collect(),
-            resources: statement.resources.iter().cloned().collect(),
+            resources: resources.collect(),
             conditions,
         }
     }
@@ -135,6 +140,20 @@ mod tests {
             [("0.34.0", "0.37.8"), ("1.1.0", "1.2.8"), ("1.3.0", "1.6.8"), ("1.13.0", "1.14.1")]
         {
             assert_eq!(changes(from, to), [], "{from} {to}");
+        }
+    }
+
+    /// As in the printed policy: with the names of the set-up, and no placeholder of the data.
+    #[test]
+    fn names_are_filled_in() {
+        let setup = Setup::new("aws-cn", "cn-north-1", "111122223333", "prod").with_every_feature();
+        for (from, to) in [("0.32.0", "1.14.1"), ("1.14.1", "0.32.0"), ("1.6.0", "1.14.1")] {
+            let changes = statement_changes(from.parse().unwrap(), to.parse().unwrap(), &setup);
+            let text = serde_json::to_string(&changes).unwrap();
+            assert!(text.contains("arn:aws-cn:"), "{from} {to}: {text}");
+            for left in ["${partition}", "${region}", "${account}", "${cluster}", "${ami_"] {
+                assert!(!text.contains(left), "{from} {to}: {text}");
+            }
         }
     }
 

@@ -152,7 +152,7 @@ impl Shown<'_> {
         });
         let arn = self.role_arn(role);
         let trust = trust_text(role).unwrap_or_default();
-        let known = iam::Role { boundary, trust, ..bare_role(&arn) };
+        let known = iam::Role { boundary, trust, tags: role.tags.clone(), ..bare_role(&arn) };
         facts.roles.insert(self.role.to_owned(), Fact::Known(known));
         facts.role_policies.insert(self.role.to_owned(), policies);
     }

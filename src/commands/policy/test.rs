@@ -53,7 +53,9 @@ fn judge(args: &TestArgs) -> Result<(String, Report), String> {
         None if kind == RoleKind::Preflight => "CLUSTER".to_owned(),
         None => return Err("--cluster is needed: the requests name it".to_owned()),
     };
-    let mut subject = choose(input::read(&args.files)?, kind, &cluster, args.role.as_deref())?;
+    let mut found = input::read(&args.files)?;
+    let notes = std::mem::take(&mut found.notes);
+    let mut subject = choose(found, kind, &cluster, args.role.as_deref())?;
     if let Some(path) = &args.boundary {
         subject.role.boundary = Some(Ok(input::document(path)?));
     }
@@ -65,6 +67,7 @@ fn judge(args: &TestArgs) -> Result<(String, Report), String> {
     }
     let mut names = NamesArgs { cluster: Some(cluster), ..args.names.clone() };
     let mut inferred = infer(&subject, kind, &mut names);
+    inferred.notes.splice(0..0, notes);
     names::check(&names)?;
     let setup = setup(&names, &inferred.place)?;
     let organization = organization::of_files(

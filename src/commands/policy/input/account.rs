@@ -34,6 +34,8 @@ fn read(detail: &Value, account: &Value) -> Result<Role, String> {
         role.boundary = Some(document.ok_or_else(|| Unseen::not_in_file(arn)));
         role.boundary_arn = Some(arn.to_owned());
     }
+    let tag = |tag: &Value| (text(tag, "Key"), text(tag, "Value"));
+    role.tags = detail.get("Tags").map(|_| list(detail, "Tags").iter().map(tag).collect());
     role.name = name;
     role.is_named = true;
     Ok(role)

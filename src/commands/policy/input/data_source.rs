@@ -5,42 +5,46 @@
 
 use serde_json::{Map, Value, json};
 
-use super::list;
+use super::{list, merge::Known};
 use crate::iam::NOT_KNOWN_YET;
 
-/// A document of what is known. Of a statement with a part that is not known yet, what is certain
+/// The statements of the document itself. Of one with a part that is not known yet, what is certain
 /// stands as it is; the rest becomes a statement that covers whatever that part may come to, under
 /// a condition of which nobody knows whether it is met: a verdict that turns on it is unknown.
-pub fn document(data: &Value) -> Value {
-    let mut statements: Vec<Value> = match data.get("statement") {
-        Some(_) => list(data, "statement").iter().flat_map(read).collect(),
-        None => anything(),
-    };
-    // Documents that are merged in are not followed: nothing is certain of one with any.
-    let merges = |field| match data.get(field) {
-        Some(Value::Null) => false,
-        Some(Value::Array(documents)) => !documents.is_empty(),
-        _ => true,
-    };
-    if ["source_policy_documents", "override_policy_documents"].into_iter().any(merges) {
-        statements.extend(anything());
+pub fn own(data: &Value) -> Vec<Known> {
+    if data.get("statement").is_none() {
+        return vec![Known::nothing()];
     }
-    json!({"Version": "2012-10-17", "Statement": statements})
+    let known = |statement: &Value| Known {
+        sid: statement.get("sid").map(|sid| sid.as_str().unwrap_or_default().to_owned()),
+        statements: read(statement).into_iter().map(with_variables).collect(),
+    };
+    list(data, "statement").iter().map(known).collect()
 }
 
 /// Whatever a statement that is not known at all may come to.
-fn anything() -> Vec<Value> {
-    let statement = |effect| {
-        let broad = json!({"Effect": effect, "Action": "*", "Resource": "*"});
-        under_condition(broad.as_object().cloned().unwrap_or_default())
-    };
+pub fn anything() -> Vec<Value> {
+    let statement =
+        |effect| under_condition(json!({"Effect": effect, "Action": "*", "Resource": "*"}));
     ["Allow", "Deny"].map(statement).into()
 }
 
-fn under_condition(statement: Map<String, Value>) -> Value {
-    let mut statement = Value::Object(statement);
+/// The statement as one of which nobody knows whether it applies.
+pub fn under_condition(mut statement: Value) -> Value {
     statement["Condition"]["StringEquals"][NOT_KNOWN_YET] = "true".into();
     statement
+}
+
+/// Variables of the policy language are written `&{…}`, since `${…}` is Terraform's own.
+fn with_variables(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(text.replace("&{", "${")),
+        Value::Array(items) => items.into_iter().map(with_variables).collect(),
+        Value::Object(fields) => {
+            fields.into_iter().map(|(field, value)| (field, with_variables(value))).collect()
+        }
+        other => other,
+    }
 }
 
 /// `Action`, `Resource` or `Principal` of a statement, in its plain or its `Not…` form.
@@ -87,7 +91,7 @@ fn read(statement: &Value) -> Vec<Value> {
     if effects.len() > 1 || conditions.is_none() || parts.iter().any(|part| part.open) {
         for effect in effects {
             let broad = parts.iter().filter_map(|part| part.broad.clone()).collect();
-            statements.push(under_condition(statement(effect, broad)));
+            statements.push(under_condition(Value::Object(statement(effect, broad))));
         }
     }
     statements
@@ -248,17 +252,21 @@ mod tests {
                     "Service": ["ec2.amazonaws.com"]}}))],
             ),
             (
+                statement(json!({"resources": ["x/&{aws:PrincipalTag/a}", "a&b"]})),
+                vec![plain_with(json!({"Resource": ["x/${aws:PrincipalTag/a}", "a&b"]}))],
+            ),
+            (
                 statement(json!({"actions": null, "not_actions": ["a:C", null]})),
                 vec![open(not(json!(["a:C"])))],
             ),
         ] {
-            let found = document(&json!({"statement": [data], "source_policy_documents": null,
-                "override_policy_documents": null}));
-            assert_eq!(found["Statement"], json!(wanted), "{data}");
-            assert!(crate::iam::Policy::parse(&found.to_string()).is_ok(), "{found}");
+            let found: Vec<_> = own(&json!({"statement": [data]}))
+                .into_iter()
+                .flat_map(|one| one.statements)
+                .collect();
+            assert_eq!(found, wanted, "{data}");
+            let document = json!({"Version": "2012-10-17", "Statement": found}).to_string();
+            assert!(crate::iam::Policy::parse(&document).is_ok(), "{document}");
         }
-        let merged = json!({"statement": [], "source_policy_documents": [null],
-            "override_policy_documents": null});
-        assert_eq!(document(&merged)["Statement"].as_array().unwrap().len(), 2);
     }
 }

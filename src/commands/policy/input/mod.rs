@@ -3,10 +3,13 @@
 mod account;
 mod address;
 mod data_source;
+mod form;
+mod merge;
 mod plan;
 mod terraform;
 
 use std::{
+    collections::{BTreeMap, HashSet},
     fs,
     io::{self, Read as _},
     path::Path,
@@ -26,6 +29,8 @@ pub struct Found {
     pub unseen: Vec<Unseen>,
     /// Policies of queues.
     pub resource: Vec<Read>,
+    /// What the reader must know of the files.
+    pub notes: Vec<String>,
 }
 
 /// A role as a file shows it.
@@ -41,6 +46,8 @@ pub struct Role {
     pub attached: Vec<String>,
     pub boundary: Option<Read>,
     pub boundary_arn: Option<String>,
+    /// `None` where the files do not show them.
+    pub tags: Option<BTreeMap<String, String>>,
     pub unseen: Vec<Unseen>,
 }
 
@@ -102,9 +109,11 @@ impl Document {
 
 /// What IAM says of two statements with one Sid.
 fn twice(policy: &Policy) -> Option<String> {
-    let sids: Vec<_> = policy.statements.iter().map(|statement| &statement.sid).collect();
-    let at = (0..sids.len()).find(|at| sids[*at].is_some() && sids[..*at].contains(&sids[*at]))?;
-    let sid = sids[at].as_deref().unwrap_or_default();
+    let mut seen = HashSet::new();
+    let sids = policy.statements.iter().map(|statement| statement.sid.as_deref());
+    let (at, sid) = sids
+        .enumerate()
+        .find_map(|(at, sid)| sid.filter(|sid| !seen.insert(*sid)).map(|sid| (at, sid)))?;
     Some(format!("Statement[{at}].Sid: another statement has the Sid {sid} too"))
 }
 
@@ -113,7 +122,7 @@ pub fn read(files: &[std::path::PathBuf]) -> Result<Found, String> {
     let mut found = Found::default();
     for path in files {
         let name = path.display().to_string();
-        let text = text(path).map_err(|error| format!("cannot read {name}: {error}"))?;
+        let text = text(path)?;
         add(&mut found, &name, &text).map_err(|error| format!("cannot use {name}: {error}"))?;
     }
     Ok(found)
@@ -122,17 +131,21 @@ pub fn read(files: &[std::path::PathBuf]) -> Result<Found, String> {
 /// Reads the one document of a file.
 pub fn document(path: &Path) -> Result<Document, String> {
     let name = path.display().to_string();
-    let text = text(path).map_err(|error| format!("cannot read {name}: {error}"))?;
+    let text = text(path)?;
     Document::new(&file_name(&name), &Value::String(text))
 }
 
-fn text(path: &Path) -> io::Result<String> {
-    if path == Path::new("-") {
-        let mut text = String::new();
-        io::stdin().lock().read_to_string(&mut text)?;
-        return Ok(text);
-    }
-    fs::read_to_string(path)
+fn text(path: &Path) -> Result<String, String> {
+    let read = || -> io::Result<Vec<u8>> {
+        if path != Path::new("-") {
+            return fs::read(path);
+        }
+        let mut bytes = Vec::new();
+        io::stdin().lock().read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let bytes = read().map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    form::text(bytes).map_err(|error| format!("cannot use {}: {error}", path.display()))
 }
 
 /// Adds what a text holds; its form shows in its fields.
@@ -143,9 +156,7 @@ pub fn add(found: &mut Found, name: &str, text: &str) -> Result<(), String> {
         found.loose.push(Document::new(&name, &Value::String(text.to_owned()))?);
         return Ok(());
     }
-    let value: Value = serde_json::from_str(text).map_err(|error| {
-        format!("it is not JSON ({error}); of Terraform, give what `terraform show -json` prints")
-    })?;
+    let value: Value = serde_json::from_str(text).map_err(|error| form::not_json(text, &error))?;
     let has = |field: &str| value.get(field).is_some();
     if has("Statement") {
         // The text itself, in which a field that is given twice still shows.
@@ -159,11 +170,7 @@ pub fn add(found: &mut Found, name: &str, text: &str) -> Result<(), String> {
     } else if let Some(document) = answer_of_iam(&value) {
         found.loose.push(Document::new(&name, document)?);
     } else {
-        return Err(
-            "it is neither a policy document (with `Statement`), nor what `terraform show \
-                    -json` or `aws iam get-account-authorization-details` prints"
-                .to_owned(),
-        );
+        return Err(form::no_policy(&value));
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    address::{key, split, without_keys},
+    address::{first_key, key, split, without_keys},
     list,
 };
 
@@ -88,10 +88,11 @@ impl<'a> Plan<'a> {
             return Is::NotOn;
         }
         let meant = self.referred(resource, argument, "aws_iam_role");
+        let is_one_of_several = meant.len() > 1 && named.len() == 1;
         match meant.iter().any(|found| found.address == role.address) {
-            true => Is::On,
-            false if meant.is_empty() => Is::NotKnown,
-            false => Is::NotOn,
+            true if !is_one_of_several => Is::On,
+            false if !meant.is_empty() => Is::NotOn,
+            _ => Is::NotKnown,
         }
     }
 
@@ -116,11 +117,38 @@ impl<'a> Plan<'a> {
         kind: &'static str,
     ) -> Vec<&Resource<'a>> {
         let (module, _) = split(resource.address);
-        let path = format!("/expressions/{argument}/references");
-        let references = self.block(resource).and_then(|block| block.pointer(&path));
+        let references = self.references(resource, argument);
         let mut found = Vec::new();
-        self.follow(&module, references, kind, key(resource.address), 0, &mut found);
+        self.follow(&module, &references, kind, resource, 0, &mut found);
         found
+    }
+
+    /// What the expression of an argument refers to.
+    fn references(&self, resource: &Resource<'a>, argument: &str) -> Vec<&'a str> {
+        let path = format!("/expressions/{argument}/references");
+        self.block(resource).and_then(|block| block.pointer(&path)).map(whole).unwrap_or_default()
+    }
+
+    /// The resource of this kind that one element of a list is, out of `of`: the references of the
+    /// argument are in their order, where there is one for each. One that stands alone is as a list
+    /// of one.
+    pub fn referred_at(
+        &self,
+        resource: &Resource<'a>,
+        argument: &str,
+        kind: &'static str,
+        at: usize,
+        of: usize,
+    ) -> Option<&Resource<'a>> {
+        let (module, _) = split(resource.address);
+        let references = self.references(resource, argument);
+        let one = references.get(at..=at).filter(|_| references.len() == of)?;
+        let mut found = Vec::new();
+        self.follow(&module, one, kind, resource, 0, &mut found);
+        match found.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        }
     }
 
     /// The resource of this kind that an argument is made of, where it is made of nothing else.
@@ -130,9 +158,8 @@ impl<'a> Plan<'a> {
         argument: &str,
         kind: &'static str,
     ) -> Option<&Resource<'a>> {
-        let path = format!("/expressions/{argument}/references");
-        let references = self.block(resource)?.pointer(&path)?;
-        match (whole(references).as_slice(), self.referred(resource, argument, kind).as_slice()) {
+        let references = self.references(resource, argument);
+        match (references.as_slice(), self.referred(resource, argument, kind).as_slice()) {
             ([_], [only]) => Some(only),
             _ => None,
         }
@@ -141,53 +168,64 @@ impl<'a> Plan<'a> {
     fn follow<'p>(
         &'p self,
         module: &str,
-        references: Option<&'a Value>,
+        references: &[&str],
         kind: &'static str,
-        own_key: &str,
+        from: &Resource<'a>,
         depth: usize,
         found: &mut Vec<&'p Resource<'a>>,
     ) {
         /// Modules are not nested deeper than this.
         const DEEPEST: usize = 16;
-        let references = references.filter(|_| depth <= DEEPEST).map(whole).unwrap_or_default();
+        if depth > DEEPEST {
+            return;
+        }
         for reference in references {
-            let parts: Vec<&str> = reference.split(['.', '[']).collect();
-            match parts.as_slice() {
+            let bare = without_keys(reference);
+            let parts: Vec<&str> = bare.split('.').collect();
+            let (at, inner) = match parts.as_slice() {
                 ["var", name, ..] => {
                     let Some((parent, call)) = parent(module) else { continue };
                     let path = format!("/module_calls/{call}/expressions/{name}/references");
                     let passed = self.configuration_of(&parent).and_then(|c| c.pointer(&path));
-                    self.follow(&parent, passed, kind, own_key, depth + 1, found);
+                    (parent, passed)
                 }
-                ["module", call, .., output] => {
+                ["module", call, output, ..] => {
                     let path = format!(
                         "/module_calls/{call}/module/outputs/{output}/expression/references"
                     );
                     let given = self.configuration_of(module).and_then(|c| c.pointer(&path));
-                    let inside = format!("{module}module.{call}.");
-                    self.follow(&inside, given, kind, own_key, depth + 1, found);
+                    (format!("{module}{}", split(reference).0), given)
+                }
+                // What a resource is made for, once each.
+                ["each", "value", ..] if depth == 0 => {
+                    let each = self.block(from);
+                    let each =
+                        each.and_then(|block| block.pointer("/for_each_expression/references"));
+                    (module.to_owned(), each)
                 }
                 _ => {
-                    let meant = self.meant(module, reference, kind, own_key);
-                    found.extend(
-                        meant.filter(|meant| {
-                            found.iter().all(|known| known.address != meant.address)
-                        }),
-                    );
+                    for meant in self.meant(module, reference, kind, key(from.address)) {
+                        if found.iter().all(|known| known.address != meant.address) {
+                            found.push(meant);
+                        }
+                    }
+                    continue;
                 }
-            }
+            };
+            let inner = inner.map(whole).unwrap_or_default();
+            self.follow(&at, &inner, kind, from, depth + 1, found);
         }
     }
 
     /// The resource that a reference names: of several, made by count or for_each, the one with
-    /// its key, or else with the key of the one that refers.
+    /// its key, or else with the key of the one that refers. All of them, where none has either.
     fn meant(
         &self,
         module: &str,
         reference: &str,
         kind: &'static str,
         own_key: &str,
-    ) -> Option<&Resource<'a>> {
+    ) -> Vec<&Resource<'a>> {
         let reference = reference.trim_start_matches("data.");
         let bare = without_keys(reference);
         let is_named = |resource: &&Resource<'a>| {
@@ -208,11 +246,11 @@ impl<'a> Plan<'a> {
         let with_key = |wanted: &str| {
             candidates.iter().find(|c| !wanted.is_empty() && key(c.address) == wanted).copied()
         };
-        let said = reference.find('[').and_then(|from| {
-            let to = reference[from..].find(']')?;
-            with_key(&reference[from..=from + to])
-        });
-        said.or_else(|| with_key(own_key)).or_else(|| candidates.first().copied())
+        let said = first_key(reference);
+        match with_key(said).or_else(|| with_key(own_key).filter(|_| said.is_empty())) {
+            Some(one) => vec![one],
+            None => candidates,
+        }
     }
 
     /// The configuration of a module, by its address with a dot at its end.

@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use super::{
-    Document, Found, Read, Role, Unseen, data_source, list,
+    Document, Found, Read, Role, Unseen, list, merge,
     plan::{Is, Plan, Resource},
 };
 
@@ -25,12 +25,29 @@ pub(super) fn add(found: &mut Found, show: &Value) -> Result<(), String> {
     }
     let roles: Vec<_> = plan.of("aws_iam_role").collect();
     if roles.is_empty() {
-        return plan.loose(found);
+        plan.loose(found)?;
     }
     for role in roles {
         found.roles.push(plan.role(role)?);
     }
+    left_out(found, show);
     Ok(())
+}
+
+/// What a plan leaves out: nothing is certain of one that ended with an error.
+fn left_out(found: &mut Found, show: &Value) {
+    if show["errored"] == true {
+        found.unseen.push(Unseen {
+            what: "the rest of the plan".to_owned(),
+            why: "the plan ended with an error".to_owned(),
+        });
+    } else if show["complete"] == false {
+        found.notes.push(
+            "the plan is not complete (-target, or parts that are put off): what it leaves out is \
+             not judged"
+                .to_owned(),
+        );
+    }
 }
 
 fn is_set(resource: &Resource<'_>, field: &str) -> bool {
@@ -68,6 +85,12 @@ impl<'a> Plan<'a> {
             is_named: values["name"].is_string(),
             arn: values["arn"].as_str().map(str::to_owned),
             trust: Some(self.document(resource, "assume_role_policy")?),
+            tags: values.get("tags_all").map(|tags| {
+                let text = |(key, value): (&String, &Value)| {
+                    Some((key.clone(), value.as_str()?.to_owned()))
+                };
+                tags.as_object().into_iter().flatten().filter_map(text).collect()
+            }),
             ..Role::default()
         };
         self.inline(resource, &mut role)?;
@@ -161,10 +184,14 @@ impl<'a> Plan<'a> {
         } else {
             Vec::new()
         };
+        // Of several that a single one may be, nobody knows which.
+        let is_list = attachment.values.get(argument).is_some_and(Value::is_array);
+        let referred = if is_list || referred.len() == 1 { referred } else { Vec::new() };
         for policy in &referred {
             self.attach_policy(policy, role)?;
         }
-        if is_open && referred.is_empty() {
+        let open = arns.iter().filter(|arn| arn.is_none()).count();
+        if referred.len() < open {
             role.unseen.push(Unseen {
                 what: attachment.address.to_owned(),
                 why: "which policy it attaches is known after the apply only".to_owned(),
@@ -184,8 +211,9 @@ impl<'a> Plan<'a> {
         let field = "permissions_boundary";
         let arn = resource.values[field].as_str().filter(|arn| !arn.is_empty());
         let by_arn = |policy: &&Resource| arn.is_some() && policy.values["arn"].as_str() == arn;
-        let referred = || self.referred(resource, field, "aws_iam_policy").into_iter().next();
-        let policy = self.of("aws_iam_policy").find(by_arn).or_else(referred);
+        let referred = self.referred(resource, field, "aws_iam_policy");
+        let only = referred.first().copied().filter(|_| referred.len() == 1);
+        let policy = self.of("aws_iam_policy").find(by_arn).or(only);
         let is_later = resource.values.get(field).is_none() && self.sets(resource, field);
         role.boundary = match (policy, arn) {
             (Some(policy), _) => Some(self.document(policy, "policy")?),
@@ -208,14 +236,13 @@ impl<'a> Plan<'a> {
         // Data that is read before the apply gives the text that the resource will have.
         let made_of = self.made_of(resource, field, "aws_iam_policy_document");
         let data = match made_of {
-            Some(data) => Some(data.values),
-            None if resource.kind == "aws_iam_policy_document" => Some(resource.values),
-            None => None,
+            None if resource.kind == "aws_iam_policy_document" => Some(resource),
+            made_of => made_of,
         };
         match data {
-            Some(data) => match data["json"].as_str() {
+            Some(data) => match data.values["json"].as_str() {
                 Some(text) => Document::new(&name, &text.into()).map(Ok),
-                None => Document::new(&name, &data_source::document(data)).map(Ok),
+                None => Document::new(&name, &merge::document(self, data)).map(Ok),
             },
             None => Ok(Err(later(format!("`{field}` of {}", resource.address)))),
         }
