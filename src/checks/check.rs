@@ -73,11 +73,20 @@ pub struct Check {
     /// Ids of the documented errors that a finding may quote. A check that reads what was
     /// printed already quotes whatever the catalogue knows of it besides.
     pub errors: &'static [&'static str],
-    /// IAM actions that the caller needs for a verdict.
+    /// IAM actions that the caller needs for a verdict; see [`Check::actions`]. One entry can be
+    /// several actions with spaces between them, so that a constant can stand for all that
+    /// something takes.
     pub needs: &'static [&'static str],
     /// Markdown with the headings What, Why, Seen as, Fix.
     pub doc: &'static str,
     pub run: fn(&Context<'_>) -> Verdicts,
+}
+
+impl Check {
+    /// IAM actions that the caller needs for a verdict, one by one.
+    pub fn actions(&self) -> impl Iterator<Item = &'static str> {
+        self.needs.iter().flat_map(|entry| entry.split_whitespace())
+    }
 }
 
 /// The verdicts of a check, or why there are none at all.

@@ -5,7 +5,7 @@ use crate::{
     checks::{
         Area, Check, Context, Judged, Stop, Verdicts,
         node_classes::{self, Tagging},
-        permissions::{Answers, Grants, Who, add_policies, without_policy},
+        permissions::{Answers, Grants, ROLE_POLICIES, Who, add_policies, without_policy},
         remedies::listed,
         setup::{distinct_requests, setup},
     },
@@ -32,13 +32,7 @@ pub static CHECK: Check = Check {
     ],
     needs: &[
         "eks:DescribeCluster",
-        "iam:GetRole",
-        "iam:ListRolePolicies",
-        "iam:GetRolePolicy",
-        "iam:ListAttachedRolePolicies",
-        "iam:ListPolicies",
-        "iam:GetPolicy",
-        "iam:GetPolicyVersion",
+        ROLE_POLICIES,
     ],
     doc: "\
 ## What

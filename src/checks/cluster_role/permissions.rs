@@ -4,7 +4,7 @@ use super::existing;
 use crate::{
     checks::{
         Area, Check, Context, Judged, Stop, Verdicts,
-        permissions::{Answers, Grants, Refused, Who, without_policy},
+        permissions::{Answers, Grants, ROLE_POLICIES, Refused, Who, without_policy},
         remedies::quote,
         setup::setup,
     },
@@ -32,16 +32,7 @@ pub static CHECK: Check = Check {
         "spot-service-linked-role",
         "unauthorized-operation",
     ],
-    needs: &[
-        "eks:DescribeCluster",
-        "iam:GetRole",
-        "iam:ListRolePolicies",
-        "iam:GetRolePolicy",
-        "iam:ListAttachedRolePolicies",
-        "iam:ListPolicies",
-        "iam:GetPolicy",
-        "iam:GetPolicyVersion",
-    ],
+    needs: &["eks:DescribeCluster", ROLE_POLICIES],
     doc: "\
 ## What
 The policies of the cluster's role, inside its permissions boundary, allow what Auto Mode does in

@@ -7,7 +7,7 @@ use crate::{
     checks::{
         Area, Check, Context, Judged, Stop, Verdicts,
         node_role::nothing_to_judge,
-        permissions::{Answers, Refused, Who, add_policies, without_policy},
+        permissions::{Answers, ROLE_POLICIES, Refused, Who, add_policies, without_policy},
         setup::setup,
     },
     facts::arn,
@@ -23,13 +23,7 @@ pub static CHECK: Check = Check {
     products: &[Product::Karpenter],
     errors: &["pass-role-denied"],
     needs: &[
-        "iam:GetRole",
-        "iam:ListRolePolicies",
-        "iam:GetRolePolicy",
-        "iam:ListAttachedRolePolicies",
-        "iam:ListPolicies",
-        "iam:GetPolicy",
-        "iam:GetPolicyVersion",
+        ROLE_POLICIES,
         "iam:ListInstanceProfiles",
         "eks:DescribeAccessEntry",
         "eks:DescribeCluster",

@@ -4,7 +4,9 @@ use super::{Controller, each};
 use crate::{
     checks::{
         Area, Check, Context, Judged, Stop, Verdicts,
-        permissions::{Answers, Refused, Who, add_policies, statements_for, without_policy},
+        permissions::{
+            Answers, ROLE_POLICIES, Refused, Who, add_policies, statements_for, without_policy,
+        },
         remedies::listed,
         setup::{distinct_requests, queues, setup, setups},
     },
@@ -55,13 +57,7 @@ pub static CHECK: Check = Check {
         "unauthorized-operation",
     ],
     needs: &[
-        "iam:GetRole",
-        "iam:ListRolePolicies",
-        "iam:GetRolePolicy",
-        "iam:ListAttachedRolePolicies",
-        "iam:ListPolicies",
-        "iam:GetPolicy",
-        "iam:GetPolicyVersion",
+        ROLE_POLICIES,
         "eks:DescribePodIdentityAssociation",
         "eks:ListPodIdentityAssociations",
         "sqs:GetQueueUrl",

@@ -8,7 +8,9 @@ use crate::{
         Area, Check, Context, Judged, Stop, Verdicts,
         controller::{self, Controller},
         node_role,
-        permissions::{Grants, Refused, consequence, distinct_actions, is_grave, wording},
+        permissions::{
+            Grants, ROLE_POLICIES, Refused, consequence, distinct_actions, is_grave, wording,
+        },
         remedies::{listed, quote},
         setup::{distinct_requests, setups},
     },
@@ -25,19 +27,7 @@ pub static CHECK: Check = Check {
     area: Area::Join,
     products: &[Product::Karpenter, Product::AutoMode],
     errors: &["denied-by-endpoint-policy", "unauthorized-operation"],
-    needs: &[
-        "eks:DescribeCluster",
-        SUBNETS,
-        ROUTES,
-        ENDPOINTS,
-        "iam:GetRole",
-        "iam:ListRolePolicies",
-        "iam:GetRolePolicy",
-        "iam:ListAttachedRolePolicies",
-        "iam:ListPolicies",
-        "iam:GetPolicy",
-        "iam:GetPolicyVersion",
-    ],
+    needs: &["eks:DescribeCluster", SUBNETS, ROUTES, ENDPOINTS, ROLE_POLICIES],
     doc: "\
 ## What
 The policy of each VPC endpoint that takes calls of the controller or of the nodes allows those

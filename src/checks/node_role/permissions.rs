@@ -4,7 +4,9 @@ use super::{each_many, existing, nothing_to_judge};
 use crate::{
     checks::{
         Area, Check, Context, Judged, Stop, Verdicts,
-        permissions::{Answers, Grants, Refused, Who, consequence, is_grave, without_policy},
+        permissions::{
+            Answers, Grants, ROLE_POLICIES, Refused, Who, consequence, is_grave, without_policy,
+        },
         remedies::quote,
         setup::setup,
     },
@@ -32,13 +34,7 @@ pub static CHECK: Check = Check {
         "pod-identity-credentials-failed",
     ],
     needs: &[
-        "iam:GetRole",
-        "iam:ListRolePolicies",
-        "iam:GetRolePolicy",
-        "iam:ListAttachedRolePolicies",
-        "iam:ListPolicies",
-        "iam:GetPolicy",
-        "iam:GetPolicyVersion",
+        ROLE_POLICIES,
         "iam:ListInstanceProfiles",
         "eks:DescribeAccessEntry",
         "eks:DescribeAddon",

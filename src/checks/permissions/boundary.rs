@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    Grants, Refused, distinct_actions,
+    Grants, ROLE_POLICIES, Refused, distinct_actions,
     limits::{Limit, each_role},
 };
 use crate::{
@@ -24,13 +24,7 @@ pub static CHECK: Check = Check {
     products: &[Product::Karpenter, Product::AutoMode],
     errors: &["denied-by-permissions-boundary", "unauthorized-operation"],
     needs: &[
-        "iam:GetRole",
-        "iam:ListRolePolicies",
-        "iam:GetRolePolicy",
-        "iam:ListAttachedRolePolicies",
-        "iam:ListPolicies",
-        "iam:GetPolicy",
-        "iam:GetPolicyVersion",
+        ROLE_POLICIES,
         "iam:ListInstanceProfiles",
         "eks:DescribeAccessEntry",
         "eks:DescribeCluster",

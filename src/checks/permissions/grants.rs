@@ -15,6 +15,10 @@ use crate::{
     requirements::Request,
 };
 
+/// What it takes to read the policies of a role, for the `needs` of a check.
+pub const ROLE_POLICIES: &str = "iam:GetRole iam:ListRolePolicies iam:GetRolePolicy \
+    iam:ListAttachedRolePolicies iam:ListPolicies iam:GetPolicy iam:GetPolicyVersion";
+
 const PRINCIPAL_TAG: &str = "aws:PrincipalTag/";
 
 /// The policies that bear on a role's requests.

@@ -28,6 +28,6 @@ mod wording;
 pub use answers::{Answers, Refused};
 pub use control::{Control, shown};
 pub use findings::{Who, consequence, distinct_actions, is_grave};
-pub use grants::{Answer, Grants};
+pub use grants::{Answer, Grants, ROLE_POLICIES};
 pub use mend::{add_policies, statements_for, without_policy};
 pub use wording::wording;

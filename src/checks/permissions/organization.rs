@@ -1,7 +1,7 @@
 //! The organisation's policies leave the roles what they need.
 
 use super::{
-    Grants, Refused, distinct_actions,
+    Grants, ROLE_POLICIES, Refused, distinct_actions,
     exempt::exempt,
     limits::{Limit, each_role},
 };
@@ -29,12 +29,7 @@ pub static CHECK: Check = Check {
         "organizations:DescribePolicy",
         "organizations:ListParents",
         "organizations:ListPoliciesForTarget",
-        "iam:GetRole",
-        "iam:ListRolePolicies",
-        "iam:GetRolePolicy",
-        "iam:ListAttachedRolePolicies",
-        "iam:GetPolicy",
-        "iam:GetPolicyVersion",
+        ROLE_POLICIES,
         "iam:ListInstanceProfiles",
         "eks:DescribeAccessEntry",
         "eks:DescribeCluster",

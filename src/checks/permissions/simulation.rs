@@ -5,7 +5,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
 };
 
-use super::{Grants, grants::Answer, limits::each_role};
+use super::{Grants, ROLE_POLICIES, grants::Answer, limits::each_role};
 use crate::{
     checks::{
         Area, Check, Context, Stop, Verdicts,
@@ -28,12 +28,7 @@ pub static CHECK: Check = Check {
     products: &[Product::Karpenter, Product::AutoMode],
     errors: &["denied-by-organization-policy", "unauthorized-operation"],
     needs: &[
-        "iam:GetRole",
-        "iam:ListRolePolicies",
-        "iam:GetRolePolicy",
-        "iam:ListAttachedRolePolicies",
-        "iam:GetPolicy",
-        "iam:GetPolicyVersion",
+        ROLE_POLICIES,
         "iam:ListInstanceProfiles",
         "eks:DescribeAccessEntry",
         "eks:DescribeCluster",

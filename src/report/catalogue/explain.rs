@@ -31,7 +31,7 @@ pub fn explain_check(check: &Check, out: &mut dyn Write, style: Style) -> io::Re
     let facts = [
         ("Area", check.area.title().to_owned()),
         ("Products", product_titles(check)),
-        ("Reads with", check.needs.join(", ")),
+        ("Reads with", check.actions().collect::<Vec<_>>().join(", ")),
         ("Errors", check.errors.join(", ")),
         ("Also behind", also_behind(check).join(", ")),
     ];

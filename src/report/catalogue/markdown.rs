@@ -35,8 +35,8 @@ pub fn docs_checks(checks: &[&Check]) -> String {
 fn section(check: &Check) -> String {
     let mut text = format!("\n### {}\n\n**{}.**\n\n", check.id, check.title);
     text += &format!("- Products: {}\n", product_titles(check));
-    if !check.needs.is_empty() {
-        let needs: Vec<_> = check.needs.iter().map(|action| format!("`{action}`")).collect();
+    let needs: Vec<_> = check.actions().map(|action| format!("`{action}`")).collect();
+    if !needs.is_empty() {
         text += &format!("- Reads with: {}\n", needs.join(", "));
     }
     let behind = also_behind(check);

@@ -32,7 +32,7 @@ struct Entry {
     errors: &'static [&'static str],
     /// Further documented errors that the same fault can be behind.
     also_behind: Vec<&'static str>,
-    needs: &'static [&'static str],
+    needs: Vec<&'static str>,
 }
 
 impl Entry {
@@ -44,7 +44,7 @@ impl Entry {
             products: check.products,
             errors: check.errors,
             also_behind: also_behind(check),
-            needs: check.needs,
+            needs: check.actions().collect(),
         }
     }
 }

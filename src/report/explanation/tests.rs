@@ -120,7 +120,7 @@ fn a_log_with_a_denial_a_consequence_and_a_failed_connection() {
                   https://karpenter.sh/docs/reference/cloudformation/
 
     denied-by-organization-policy
-    A policy of your AWS organization denies the call.
+    A service control policy of your AWS organization denies the call.
 
       Seen        once, in line 3, at 2025-05-01T10:00:03.000Z
       As          “{"level":"ERROR", "time":"2025-05-01T10:00:03.000Z", "error":"api
