@@ -60,6 +60,7 @@ pub static ALL: &[&Check] = &[
     &versions::release::CHECK,
     &versions::crds::CHECK,
     &versions::webhooks::CHECK,
+    &cluster::admission_webhooks::CHECK,
     &controller::single::CHECK,
     &controller::health::CHECK,
     &controller::nodes::CHECK,

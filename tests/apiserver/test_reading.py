@@ -10,8 +10,8 @@ from rbac import PUBLISHED, READER, Permission
 from server import Server
 
 # This server is older than the version of that kind which every cluster of EKS has.
-TOO_NEW = {"list poddisruptionbudgets (Kubernetes)"}
-TOO_NEW_FOR = {"pod-disruption-budgets"}
+TOO_NEW = {"list endpointslices (Kubernetes)", "list poddisruptionbudgets (Kubernetes)"}
+TOO_NEW_FOR = {"admission-webhooks", "pod-disruption-budgets"}
 
 
 def test_everything_is_read(facts: Any, server: Server) -> None:

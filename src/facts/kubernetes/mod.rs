@@ -40,6 +40,8 @@ pub struct Kubernetes {
     pub auto_node_classes: Fact<Vec<node_class::NodeClass>>,
     /// Admission webhooks of Karpenter's; since 1.0 it has none.
     pub webhooks: Fact<Vec<webhooks::Webhook>>,
+    /// Services that others' admission webhooks lead to, by namespace and name.
+    pub gatekeepers: Fact<Vec<webhooks::Gatekeeper>>,
     pub node_pools: Fact<Vec<node_pool::NodePool>>,
     pub node_claims: Fact<Vec<node_pool::NodeClaim>>,
     pub nodes: Fact<Vec<node::Node>>,

@@ -1,6 +1,10 @@
-//! Webhooks of Karpenter's, which the API server asks before it takes an object.
+//! Webhooks that the API server asks before it takes an object.
+
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
+
+use crate::facts::Fact;
 
 /// An admission webhook under a name of Karpenter's.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -20,12 +24,35 @@ pub struct Webhook {
     pub asked_about: Vec<String>,
 }
 
+/// A Service, not of Karpenter's, without whose answer the API server takes no object of some kinds
+/// that a cluster cannot do without.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Gatekeeper {
+    pub service: ServiceName,
+    /// Kind and name of the objects that say so.
+    pub configurations: BTreeSet<String>,
+    /// The resources, such as `pods`.
+    pub asked_about: BTreeSet<String>,
+    /// It is asked only about objects, or in namespaces, that have certain labels.
+    pub limited: bool,
+    /// How many of its endpoints are ready.
+    pub ready: Fact<u32>,
+}
+
 /// A Service by namespace and name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ServiceName {
     pub namespace: String,
     pub name: String,
+}
+
+impl Gatekeeper {
+    /// The Service, as `namespace/name`.
+    pub fn path(&self) -> String {
+        self.service.path()
+    }
 }
 
 impl ServiceName {

@@ -30,6 +30,7 @@ const BUILT_IN: &[(&str, &str, &str)] = &[
     ("apps", "daemonsets", "DaemonSet"),
     ("apps", "deployments", "Deployment"),
     ("apps", "statefulsets", "StatefulSet"),
+    ("discovery.k8s.io", "endpointslices", "EndpointSlice"),
     ("policy", "poddisruptionbudgets", "PodDisruptionBudget"),
     ("storage.k8s.io", "csinodes", "CSINode"),
     ("storage.k8s.io", "storageclasses", "StorageClass"),

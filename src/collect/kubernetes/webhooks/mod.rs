@@ -1,4 +1,8 @@
-//! Admission webhooks under names of Karpenter's.
+//! Admission webhooks: Karpenter's own, and those of others that nothing goes without.
+
+mod gatekeepers;
+
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use tokio::join;
@@ -6,11 +10,11 @@ use tokio::join;
 use super::{
     kind::{Kind, List},
     server::ApiServer,
-    wire::Meta,
+    wire::{Meta, Requirement},
 };
 use crate::facts::{
     Fact,
-    kubernetes::webhooks::{ServiceName, Webhook},
+    kubernetes::webhooks::{Gatekeeper, ServiceName, Webhook},
 };
 
 const GROUP: &str = "admissionregistration.k8s.io";
@@ -26,32 +30,43 @@ struct Configuration {
     webhooks: Vec<Wire>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Wire {
     name: String,
     client_config: ClientConfig,
     failure_policy: String,
     rules: Vec<Rule>,
+    namespace_selector: Labels,
+    object_selector: Labels,
+}
+
+/// Which labels the namespace or the object must have.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Labels {
+    match_labels: BTreeMap<String, String>,
+    match_expressions: Vec<Requirement>,
 }
 
 /// Who is called; of the certificate nothing is kept.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct ClientConfig {
     pub service: Option<Service>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct Service {
     namespace: String,
     name: String,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Rule {
+    operations: Vec<String>,
     api_groups: Vec<String>,
     api_versions: Vec<String>,
     resources: Vec<String>,
@@ -64,21 +79,46 @@ impl ClientConfig {
     }
 }
 
-pub async fn webhooks(server: &ApiServer) -> Fact<Vec<Webhook>> {
+/// Karpenter's webhooks, and the services that others' lead to.
+pub async fn webhooks(server: &ApiServer) -> (Fact<Vec<Webhook>>, Fact<Vec<Gatekeeper>>) {
     let (validating, mutating) = join!(read(server, VALIDATING), read(server, MUTATING));
-    validating.and_then(|mut all| {
+    let both = validating.and_then(|mut all| {
         mutating.map(|more| {
             all.extend(more);
             all
         })
-    })
+    });
+    let gatekeepers = both.clone().map(|all| gatekeepers::of(&all));
+    let own = both.map(|all| all.into_iter().filter_map(Found::of_karpenter).collect());
+    (own, gatekeepers::asked(server, gatekeepers).await)
 }
 
-async fn read(server: &ApiServer, kind: Kind) -> Fact<Vec<Webhook>> {
-    let add = |all: &mut Vec<Webhook>, configuration: Configuration| {
+/// A webhook as it stands in a configuration.
+#[derive(Debug, Clone)]
+pub struct Found {
+    kind: Kind,
+    configuration: String,
+    webhook: Wire,
+}
+
+impl Found {
+    fn is_karpenters(&self) -> bool {
+        OWN.iter().any(|end| self.webhook.name.ends_with(end))
+    }
+
+    fn of_karpenter(self) -> Option<Webhook> {
+        self.is_karpenters().then(|| webhook(self.kind, &self.configuration, self.webhook))
+    }
+}
+
+async fn read(server: &ApiServer, kind: Kind) -> Fact<Vec<Found>> {
+    let add = |all: &mut Vec<Found>, configuration: Configuration| {
         let Configuration { metadata, webhooks } = configuration;
-        let own = webhooks.into_iter().filter(|one| OWN.iter().any(|end| one.name.ends_with(end)));
-        all.extend(own.map(|one| webhook(kind, &metadata.name, one)));
+        all.extend(webhooks.into_iter().map(|webhook| Found {
+            kind,
+            configuration: metadata.name.clone(),
+            webhook,
+        }));
     };
     server.fold(&List::all(kind), Vec::new, add).await
 }
