@@ -19,6 +19,8 @@ pub enum Verdict {
     Possible,
     /// A check that would tell could not look.
     Unknown,
+    /// It is not so now, and may have been when the error was printed.
+    NotNow,
     /// No check looks for it, or not for all of it.
     NotChecked,
     /// Its checks do not apply here.
@@ -26,6 +28,44 @@ pub enum Verdict {
     /// Its checks looked, and all is well there.
     RuledOut,
 }
+
+/// Checks of what comes and goes by itself: what is in use, what runs, what is left. That all is
+/// well now says little of when an error was printed.
+const MOMENTARY: [&str; 33] = [
+    "amis-discovered",
+    "capacity-reservations",
+    "cluster-status",
+    "cluster-subnets-free-addresses",
+    "cni-daemonset",
+    "consolidation-constraints",
+    "controller-health",
+    "controller-nodes",
+    "custom-networking",
+    "do-not-disrupt-pods",
+    "failed-launches",
+    "instance-profile-quota",
+    "karpenter-webhooks",
+    "node-termination",
+    "node-volume-limits",
+    "nodeclaim-status",
+    "nodeclaims-initialized",
+    "nodeclass-status",
+    "nodepool-budgets",
+    "nodepool-limits",
+    "nodepool-status",
+    "pod-constraints",
+    "pod-disruption-budgets",
+    "pod-identity-agent",
+    "pod-requests",
+    "pods-oom-killed",
+    "pods-without-owner",
+    "single-controller",
+    "spot-quota",
+    "subnet-prefixes",
+    "subnets-free-addresses",
+    "vcpu-quota",
+    "volume-spread",
+];
 
 /// The checks that the causes of these errors name, in the registry's order.
 pub fn checks_of(entries: &[&DocumentedError]) -> Vec<&'static Check> {
@@ -73,6 +113,7 @@ fn verdict(
     }
     let has = |status| own.iter().any(|outcome| outcome.status == status);
     let found: Vec<_> = own.iter().filter(|outcome| is_found(outcome)).collect();
+    let mut well = own.iter().filter(|outcome| outcome.status == Status::Pass);
     let certain = found.iter().any(|outcome| {
         let quoted = outcome.errors.iter().any(|error| error.id == entry.id);
         quoted && entry.causes.iter().filter(|cause| names(cause, &outcome.check)).count() == 1
@@ -82,6 +123,7 @@ fn verdict(
         () if !found.is_empty() => Verdict::Possible,
         () if own.iter().any(|outcome| is_unseen(outcome)) => Verdict::Unknown,
         () if own.is_empty() || !cause.planned_checks.is_empty() => Verdict::NotChecked,
+        () if well.any(|outcome| MOMENTARY.contains(&outcome.check.as_str())) => Verdict::NotNow,
         () if has(Status::Pass) => Verdict::RuledOut,
         () => Verdict::NotApplicable,
     }
@@ -187,6 +229,16 @@ mod tests {
         assert!(of_it.contains(&Verdict::Unknown) && !of_it.contains(&Verdict::RuledOut));
         let skipped = outcome("node-role-access-entry", Status::Skipped, &[]);
         assert_eq!(of("unauthorized-node-role", &[skipped])[0], Verdict::NotApplicable);
+    }
+
+    #[test]
+    fn what_comes_and_goes_is_never_ruled_out() {
+        let well = outcome("vcpu-quota", Status::Pass, &[]);
+        let of_it = of("vcpu-limit-exceeded", &[well]);
+        assert!(of_it.contains(&Verdict::NotNow) && !of_it.contains(&Verdict::RuledOut));
+        for id in MOMENTARY {
+            assert!(crate::checks::get(id).is_some(), "{id} is no check");
+        }
     }
 
     #[test]

@@ -53,6 +53,7 @@ pub(super) fn write(
                 problem::write_all(&problems, out, style)?;
             }
             Verdict::Unknown | Verdict::NotChecked => advice(cause, rows(style, 4), out)?,
+            Verdict::NotNow => rows(style, 4).row("Signs", &cause.signs, out)?,
             Verdict::NotApplicable | Verdict::RuledOut => {}
         }
     }
@@ -96,6 +97,7 @@ fn badge(
         Verdict::NotChecked if outcomes.is_empty() => (Status::Skipped, "Not checked"),
         Verdict::NotChecked => (Status::Skipped, "Checked in part"),
         Verdict::NotApplicable => (Status::Skipped, "Does not apply"),
+        Verdict::NotNow => (Status::Pass, "Not so now, and may have been then"),
         Verdict::RuledOut => (Status::Pass, "Ruled out"),
     };
     let badge = format!("{} {words}", mark(status));
@@ -112,7 +114,7 @@ fn seen(
     let status = match verdict {
         Verdict::Unknown => Status::Unknown,
         Verdict::NotApplicable => Status::Skipped,
-        Verdict::RuledOut | Verdict::NotChecked => Status::Pass,
+        Verdict::RuledOut | Verdict::NotNow | Verdict::NotChecked => Status::Pass,
         Verdict::Holds | Verdict::Possible => return Ok(()),
     };
     let mut label = "Seen";
