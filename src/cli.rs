@@ -123,6 +123,10 @@ pub struct CheckArgs {
     #[arg(long, value_name = "DURATION", value_parser = duration, conflicts_with = "facts")]
     pub wait: Option<Duration>,
     /// Say what is new and what is gone since this report (of --output json)
+    ///
+    /// It may be the file that --output json=FILE writes: then each run is held against the one
+    /// before, and the first makes it. Where this run does not write it, a file that is not there
+    /// is an error, as is one that is no report, of another cluster, or of a newer schema.
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
     /// Let only what is new count for the exit code
@@ -143,10 +147,11 @@ pub struct CheckArgs {
     pub scope: ScopeArgs,
     #[command(flatten)]
     pub config: ConfigArgs,
-    /// Write a shell script that mends what was found, for you to read and run
+    /// Write a shell script that mends what was found, for you to read and run; - for standard
+    /// output
     #[arg(long, value_name = "FILE", conflicts_with = "all_clusters")]
     pub fix_script: Option<PathBuf>,
-    /// Write what mends the findings as Terraform, where resources can do it
+    /// Write what mends the findings as Terraform, where resources can do it; - for standard output
     #[arg(long, value_name = "FILE", conflicts_with = "all_clusters")]
     pub fix_terraform: Option<PathBuf>,
 }

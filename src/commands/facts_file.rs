@@ -9,6 +9,7 @@ use std::{
 use super::{
     Failure, console,
     files::{self, Readers},
+    places::is_standard,
     read,
 };
 use crate::{cli::ScopeArgs, target::saved::Saved};
@@ -16,7 +17,7 @@ use crate::{cli::ScopeArgs, target::saved::Saved};
 /// Loads a facts file, or standard input where the path is `-`; what the flags say overrides what
 /// was asked then.
 pub fn load(path: &Path, flags: &ScopeArgs) -> Result<Saved, Failure> {
-    let bytes = if path == Path::new("-") {
+    let bytes = if is_standard(path) {
         let mut bytes = Vec::new();
         io::stdin().read_to_end(&mut bytes).map(|_| bytes)
     } else {
@@ -47,18 +48,13 @@ pub fn load(path: &Path, flags: &ScopeArgs) -> Result<Saved, Failure> {
     Ok(saved)
 }
 
-/// Finds out before the calls are made whether a facts file can be saved there.
-pub fn check_place(path: &Path) -> Result<(), Failure> {
-    files::check_place("--out", path)
-}
-
 /// Saves a facts file, or prints it where the path is `-`. Facts tell much of an account, so
 /// only the user may read the file; one that is there already is replaced whole or not at all.
 pub fn save(saved: &Saved, path: &Path) -> Result<(), Failure> {
     let text = saved
         .to_text()
         .map_err(|error| Failure::Usage(format!("the facts cannot be written: {error}")))?;
-    if path == Path::new("-") {
+    if is_standard(path) {
         return console::print(|out| out.write_all(text.as_bytes()));
     }
     files::write(path, text.as_bytes(), Readers::User)

@@ -8,26 +8,47 @@ use std::{
 
 use super::Failure;
 
-/// Who may read a file.
+/// As many links as Linux follows.
+const LINKS: usize = 40;
+
+/// Who may read a file that is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Readers {
-    /// Only the user.
+    /// Only the user, also where the file was there already.
     User,
-    /// Whoever the umask lets.
+    /// Whoever the umask lets. One that is there already keeps its mode.
     Others,
 }
 
 /// Finds out before any call is made whether a file can be written there.
 pub fn check_place(flag: &str, path: &Path) -> Result<(), Failure> {
-    if path.is_dir() {
+    let is_named_as_folder = path.to_string_lossy().ends_with(std::path::is_separator);
+    if path.is_dir() || is_named_as_folder {
         return Err(Failure::Usage(format!("{flag} {} is a directory", path.display())));
     }
-    match folder(path) {
-        Some(folder) if !folder.is_dir() => {
-            Err(Failure::Usage(format!("{flag}: there is no directory {}", folder.display())))
-        }
-        _ => Ok(()),
+    let resolved = resolved(path);
+    let folder = folder(&resolved);
+    if !folder.is_dir() {
+        return Err(Failure::Usage(format!(
+            "{flag}: there is no directory {}",
+            self::folder(path).display()
+        )));
     }
+    let cannot = |why: &dyn std::fmt::Display| {
+        Failure::Usage(format!("{flag} {} cannot be written: {why}", path.display()))
+    };
+    match fs::metadata(&resolved) {
+        // Opening a pipe would wait for who reads it.
+        Ok(metadata) if !metadata.is_file() => return Ok(()),
+        Ok(metadata) if metadata.permissions().readonly() => {
+            return Err(cannot(&"it is read-only"));
+        }
+        Ok(_) => drop(fs::OpenOptions::new().append(true).open(&resolved).map_err(|e| cannot(&e))?),
+        Err(_) => {}
+    }
+    tempfile::tempfile_in(&folder)
+        .map(drop)
+        .map_err(|error| cannot(&format!("no file can be made in {}: {error}", folder.display())))
 }
 
 /// Writes a file. One that is there already is replaced whole or not at all; what is no file,
@@ -37,23 +58,50 @@ pub fn write(path: &Path, bytes: &[u8], readers: Readers) -> Result<(), Failure>
         Ok(metadata) if !metadata.is_file() => {
             fs::OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(bytes))
         }
-        // Through a link, so that the link stays.
-        Ok(_) => fs::canonicalize(path).and_then(|path| replace(&path, bytes, readers)),
-        Err(_) => replace(path, bytes, readers),
+        old => replace(&resolved(path), old.ok(), bytes, readers),
     };
     written
         .map_err(|error| Failure::Io { what: format!("could not write {}", path.display()), error })
 }
 
-fn replace(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
+/// Where the bytes go that are written to a path: through links, so that the links stay. What is
+/// not there yet resolves too.
+pub fn resolved(path: &Path) -> PathBuf {
+    let mut path = path.to_path_buf();
+    for _ in 0..LINKS {
+        if let Ok(path) = fs::canonicalize(&path) {
+            return path;
+        }
+        let folder = folder(&path);
+        match fs::read_link(&path) {
+            Ok(to) => path = folder.join(to),
+            Err(_) => break,
+        }
+    }
+    let folder = folder(&path);
+    let folder = fs::canonicalize(&folder).unwrap_or(folder);
+    path.file_name().map_or_else(|| path.clone(), |name| folder.join(name))
+}
+
+fn replace(
+    path: &Path,
+    old: Option<fs::Metadata>,
+    bytes: &[u8],
+    readers: Readers,
+) -> io::Result<()> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".karpenter-preflight-");
-    let permissions = permissions(readers);
-    if let Some(permissions) = permissions {
+    let old = old.filter(|_| readers == Readers::Others).map(|old| old.permissions());
+    if let Some(permissions) = permissions(readers) {
         builder.permissions(permissions);
     }
-    let mut file = builder.tempfile_in(folder(path).unwrap_or(PathBuf::from(".")))?;
+    let mut file = builder.tempfile_in(folder(path))?;
     file.write_all(bytes)?;
+    if let Some(old) = old {
+        file.as_file().set_permissions(old)?;
+    }
+    // A name must not come to stand for bytes that are not on the disk yet.
+    file.as_file().sync_all()?;
     file.persist(path).map(|_| ()).map_err(|error| error.error)
 }
 
@@ -69,6 +117,7 @@ fn permissions(_: Readers) -> Option<fs::Permissions> {
     None
 }
 
-fn folder(path: &Path) -> Option<PathBuf> {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).map(Path::to_path_buf)
+fn folder(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new(".")).to_path_buf()
 }

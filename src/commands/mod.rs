@@ -11,6 +11,7 @@ mod files;
 mod generate;
 mod list;
 mod outputs;
+mod places;
 mod policy;
 mod prove;
 mod read;

@@ -9,51 +9,37 @@ use std::{
 use super::{
     Failure, console,
     files::{self, Readers},
+    places::Place,
 };
 use crate::{
     cli::Output,
     report::{self, Format, Reports, github},
 };
 
-/// Finds out before any call is made whether the outputs can be had together.
-pub fn check(outputs: &[Output]) -> Result<(), Failure> {
-    let mut places: Vec<Option<PathBuf>> = Vec::new();
-    for output in outputs {
-        if let Some(path) = &output.file {
-            files::check_place("--output", path)?;
-        }
-        let place = output.file.as_deref().map(resolved);
-        if places.contains(&place) {
-            let name = output
-                .file
-                .as_ref()
-                .map_or_else(|| "standard output".to_owned(), |path| path.display().to_string());
-            return Err(Failure::Usage(format!(
-                "two outputs go to {name}: give one of them a file of its own, such as \
-                 --output {0}=report.{0}",
-                output.format.name()
-            )));
-        }
-        places.push(place);
-    }
-    Ok(())
-}
-
-fn resolved(path: &Path) -> PathBuf {
-    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    fs::canonicalize(&absolute).unwrap_or(absolute)
+/// Where an output goes.
+pub fn place(output: &Output) -> Place {
+    let flag = format!("--output {}", output.format.name());
+    output.file.as_deref().map_or_else(|| Place::standard(&flag), |path| Place::new(&flag, path))
 }
 
 /// Writes every output; one that fails does not keep the others back.
-pub fn write(reports: &Reports, outputs: &[Output]) -> Result<(), Failure> {
+pub fn write(reports: &Reports, outputs: &[&Output]) -> Result<(), Failure> {
     let mut result = Ok(());
     for output in outputs {
-        result = result.and(write_one(reports, output));
+        result = both(result, write_one(reports, output));
     }
     if outputs.iter().any(|output| output.format == Format::Github) {
-        result = result.and(add_step_summary(reports));
+        result = both(result, add_step_summary(reports));
     }
     result
+}
+
+/// The first failure; of a second one the user hears at once.
+pub fn both(first: Result<(), Failure>, second: Result<(), Failure>) -> Result<(), Failure> {
+    if let (Err(_), Err(second)) = (&first, &second) {
+        console::error(second);
+    }
+    first.and(second)
 }
 
 fn write_one(reports: &Reports, output: &Output) -> Result<(), Failure> {

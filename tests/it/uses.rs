@@ -68,10 +68,23 @@ fn baselines_that_are_none() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let against = |path: &str| facts.check().args(["--baseline", path]).run();
-    against(&path("first-run.json")).exits(0).says(&["is not there yet", "everything is new"]);
-    against(&path("no/such/folder.json")).exits(2).says(&["there is no directory"]);
+    // A slip would make everything new for ever, or nothing.
+    against(&path("no/such/folder.json")).exits(2).says(&["there is no ", "no/such/folder.json"]);
     fs::write(path("last.json"), "{}").unwrap();
-    against(&path("lsat.json")).exits(0).says(&["is not there yet", "(there is last.json)"]);
+    let advice = ["lsat.json (there is last.json)", "--output json=", "also makes the first"];
+    against(&path("lsat.json")).exits(2).says(&advice);
+    let slip = ["--baseline", &path("lsat.json"), "-o", &format!("json={}", path("next.json"))];
+    facts.check().args(slip).run().exits(2).says(&["lsat.json (there is last.json)"]);
+    fs::write(path("newer.json"), "{\"schema_version\": 2}").unwrap();
+    against(&path("newer.json")).exits(2).says(&["newer.json", "has schema version 2"]);
+    for (name, half) in [("empty.json", ""), ("half.json", "{\"schema_version\": 1, \"outc")] {
+        fs::write(path(name), half).unwrap();
+        against(&path(name)).exits(2).says(&[name, "is no report"]);
+        // Also where it would be written anew.
+        let to = format!("json={}", path(name));
+        facts.check().args(["--baseline", &path(name), "-o", &to]).run().exits(2);
+        assert_eq!(fs::read_to_string(path(name)).unwrap(), half);
+    }
     fs::write(path("bad.json"), "{}").unwrap();
     against(&path("bad.json")).exits(2).says(&["bad.json is no report of `check --output json`"]);
     against(folder.path().to_str().unwrap()).exits(2).says(&["cannot read"]);
@@ -85,14 +98,58 @@ fn baselines_that_are_none() {
 /// The file that is written may be the one that was read.
 #[test]
 fn a_baseline_can_follow_itself() {
-    let (path, _folder) = baseline(&Facts::healthy());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("last.json").to_str().unwrap().to_owned();
     let run = |facts: &Facts| {
         let out = format!("json={path}");
         let args = ["--baseline", &path, "--fail-on-new", "--output", &out];
         facts.check().args(args).run()
     };
-    run(&Facts::with_failure()).exits(1);
+    // The first run makes it, and all that there is counts.
+    run(&Facts::with_failure()).exits(1).says(&["last.json is not there yet", "everything is new"]);
     run(&Facts::with_failure()).exits(0);
+    run(&Facts::healthy()).exits(0);
+    run(&Facts::with_failure()).exits(1);
+    // By another way to the same file.
+    let around = folder.path().join(".").join("last.json").to_str().unwrap().to_owned();
+    let out = format!("json={around}");
+    let args = ["--baseline", &path, "--fail-on-new", "--output", &out];
+    Facts::with_failure().check().args(args).run().exits(0);
+}
+
+/// Whoever was not told must hear of it the next time.
+#[test]
+fn a_baseline_waits_for_the_command_that_tells() {
+    let (path, folder) = baseline(&Facts::healthy());
+    let before = fs::read_to_string(&path).unwrap();
+    let other = folder.path().join("other.json");
+    let run = |command: &str| {
+        let (out, other) = (format!("json={path}"), format!("json={}", other.display()));
+        let args = ["--baseline", &path, "--notify-command", command, "-o", &out, "-o", &other];
+        Facts::with_failure().check().args(args).run()
+    };
+    run("exit 7").exits(4).says(&["--notify-command failed", "the baseline stays as it is"]);
+    assert_eq!(fs::read_to_string(&path).unwrap(), before);
+    assert!(other.exists(), "the other reports are written all the same");
+    run("true").exits(1);
+    assert_ne!(fs::read_to_string(&path).unwrap(), before);
+    run("exit 7").exits(1);
+}
+
+/// A team adds a cluster to its configuration.
+#[test]
+fn a_baseline_may_grow_by_a_cluster() {
+    let account = Account::seeded(&["getting-started"], "us-west-2");
+    let (of_other, folder) = baseline(&Facts::with(&[("/scope/cluster", json!("other"))]));
+    let config = "[[cluster]]\nname = \"demo\"\nregion = \"us-west-2\"\n";
+    fs::write(folder.path().join("karpenter-preflight.toml"), config).unwrap();
+    let run = |args: &[&str]| {
+        let tool = Tool::new(["check", "--baseline", &of_other, "-o", "json"]);
+        tool.within(folder.path()).aws(&account, &account.endpoint()).args(args).run()
+    };
+    let grown = run(&["--all-clusters"]).exits(0).json();
+    assert!(grown["reports"][0]["changes"]["since"].is_null(), "{grown}");
+    run(&["--cluster", "demo"]).exits(2).says(&["the baseline is of other in us-west-2"]);
 }
 
 #[test]

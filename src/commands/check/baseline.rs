@@ -2,9 +2,11 @@
 
 use std::{fs, io, path::Path};
 
-use super::super::{Failure, console, files};
+use super::super::{Failure, console};
+use super::places::is_next_baseline;
 use crate::{
-    outcome::{ExitCode, Status},
+    cli::CheckArgs,
+    outcome::{ExitCode, Status, shell::quote},
     report::{
         Report,
         changes::{self, Changes},
@@ -12,21 +14,26 @@ use crate::{
     },
 };
 
-/// The earlier reports; none where the file is not there yet.
-pub struct Baseline(Vec<Report>);
+/// The earlier reports; none on the first run.
+pub struct Baseline {
+    reports: Vec<Report>,
+    /// Whether a cluster may be one that the earlier run did not judge.
+    may_grow: bool,
+}
 
 impl Baseline {
-    pub fn read(path: &Path) -> Result<Self, Failure> {
+    /// Reads the report of an earlier run. One that is not there is taken for a first run only
+    /// where this run writes it: anywhere else its name is a slip, or nothing will ever be known.
+    pub fn read(path: &Path, args: &CheckArgs) -> Result<Self, Failure> {
+        let is_written = args.output.iter().any(|output| is_next_baseline(output, Some(path)));
         let text = match fs::read_to_string(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && is_written => {
+                let name = printable(&path.display().to_string());
+                console::note(format_args!("note: {name} is not there yet, so everything is new"));
+                return Ok(Self { reports: Vec::new(), may_grow: true });
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                files::check_place("--baseline", path)?;
-                let like = like(path).map(|name| format!(" (there is {name})"));
-                console::note(format_args!(
-                    "note: {} is not there yet, so everything is new{}",
-                    path.display(),
-                    printable(&like.unwrap_or_default())
-                ));
-                return Ok(Self(Vec::new()));
+                return Err(Failure::Usage(missing(path)));
             }
             read => read.map_err(|error| {
                 Failure::Usage(format!("cannot read {}: {error}", path.display()))
@@ -38,20 +45,33 @@ impl Baseline {
                 path.display()
             ))
         })?;
-        Ok(Self(reports))
+        Ok(Self { reports, may_grow: args.all_clusters })
     }
 
     /// What changed in a cluster.
     pub fn compare(&self, report: &Report) -> Result<Changes, Failure> {
-        let before = self.0.iter().find(|before| is_same_cluster(before, report));
-        if let (None, [other]) = (before, self.0.as_slice()) {
-            let [earlier, now] = [other, report].map(described);
+        let before = self.reports.iter().find(|before| is_same_cluster(before, report));
+        if before.is_none() && !self.may_grow {
+            let earlier: Vec<_> = self.reports.iter().map(described).collect();
+            let earlier = if earlier.is_empty() { "no cluster".into() } else { earlier.join(", ") };
             return Err(Failure::Usage(format!(
-                "the baseline is of {earlier}, and this is {now}: they cannot be compared"
+                "the baseline is of {earlier}, and this is {}: they cannot be compared",
+                described(report)
             )));
         }
         Ok(changes::between(before, report))
     }
+}
+
+/// What to do about a baseline that is not there.
+fn missing(path: &Path) -> String {
+    let like = like(path).map(|name| format!(" (there is {name})")).unwrap_or_default();
+    let named = path.display();
+    format!(
+        "there is no {named}{like}: name the report of an earlier run, or keep one with \
+         --output {}, which also makes the first",
+        quote(&format!("json={named}"))
+    )
 }
 
 /// A file beside it that is called alike: the name may be a slip.

@@ -1,29 +1,21 @@
 //! `--fix-script` and `--fix-terraform`: what mends the findings, for a person to read and use.
 
+use std::path::Path;
+
 use crate::{
     cli::CheckArgs,
     commands::{
         Failure, console,
         files::{self, Readers},
+        outputs::both,
+        places::is_standard,
     },
     outcome::shell::quote,
-    report::{Report, fix_script, fix_terraform},
+    report::{Report, fix_script, fix_terraform, printable},
 };
 
-/// Finds out before any call is made whether the files can be written.
-pub fn check(args: &CheckArgs) -> Result<(), Failure> {
-    for (flag, path) in
-        [("--fix-script", &args.fix_script), ("--fix-terraform", &args.fix_terraform)]
-    {
-        if let Some(path) = path {
-            files::check_place(flag, path)?;
-        }
-    }
-    Ok(())
-}
-
 pub fn write(args: &CheckArgs, report: &Report) -> Result<(), Failure> {
-    write_script(args, report).and(write_terraform(args, report))
+    both(write_script(args, report), write_terraform(args, report))
 }
 
 fn write_terraform(args: &CheckArgs, report: &Report) -> Result<(), Failure> {
@@ -31,9 +23,7 @@ fn write_terraform(args: &CheckArgs, report: &Report) -> Result<(), Failure> {
     let mut text = Vec::new();
     fix_terraform::write(report, &mut text)
         .map_err(|error| Failure::Io { what: "could not write the Terraform".to_owned(), error })?;
-    files::write(path, &text, Readers::Others)?;
-    console::note(format_args!("wrote {}: read it before you apply it", path.display()));
-    Ok(())
+    put(path, &text, Readers::Others, |name| format!("wrote {name}: read it before you apply it"))
 }
 
 fn write_script(args: &CheckArgs, report: &Report) -> Result<(), Failure> {
@@ -42,13 +32,24 @@ fn write_script(args: &CheckArgs, report: &Report) -> Result<(), Failure> {
     let again = again(std::env::args().skip(1), report);
     fix_script::write(report, &again, &mut script)
         .map_err(|error| Failure::Io { what: "could not write the script".to_owned(), error })?;
-    files::write(path, &script, Readers::User)?;
-    let path = path.display();
-    if fix_script::is_empty(report) {
-        console::note(format_args!("wrote {path}: there is nothing to mend"));
-    } else {
-        console::note(format_args!("wrote {path}: read it, then run it with `bash {path}`"));
+    put(path, &script, Readers::User, |name| match fix_script::is_empty(report) {
+        true => format!("wrote {name}: there is nothing to mend"),
+        false => format!("wrote {name}: read it, then run it with `bash {name}`"),
+    })
+}
+
+/// Writes a file and says so, or prints it where the path is `-`.
+fn put(
+    path: &Path,
+    text: &[u8],
+    readers: Readers,
+    say: impl Fn(&str) -> String,
+) -> Result<(), Failure> {
+    if is_standard(path) {
+        return console::print(|out| out.write_all(text));
     }
+    files::write(path, text, readers)?;
+    console::note(printable(&say(&quote(&path.to_string_lossy()))));
     Ok(())
 }
 

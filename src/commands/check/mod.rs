@@ -4,15 +4,22 @@ mod baseline;
 mod fix_script;
 mod judge;
 mod notify;
+mod places;
 mod settings;
 mod terraform;
 mod wait;
 
 use std::time::Instant;
 
-use super::{Failure, configuration::Target, console, facts_file, outputs, prove, read, simulate};
+use super::{
+    Failure,
+    configuration::Target,
+    console, facts_file,
+    outputs::{self, both},
+    prove, read, simulate,
+};
 use crate::{
-    cli::CheckArgs,
+    cli::{CheckArgs, Output},
     outcome::ExitCode,
     report::{Format, NotRun, Report, Reports},
     target::{mismatch, saved::Saved},
@@ -24,8 +31,7 @@ pub fn run(args: CheckArgs) -> Result<ExitCode, Failure> {
     let args = if is_terraform { terraform::with_query()? } else { args };
     // A wrong id or place must not cost a run.
     let settings = Settings::new(&args)?;
-    outputs::check(&args.output)?;
-    fix_script::check(&args)?;
+    places::check(&args, settings.loaded.path.as_deref())?;
     let (reports, script) = if args.all_clusters {
         (every_cluster(&settings, &args)?, Ok(()))
     } else {
@@ -33,16 +39,35 @@ pub fn run(args: CheckArgs) -> Result<ExitCode, Failure> {
         let script = fix_script::write(&args, &report);
         (Reports::one(report), script)
     };
-    outputs::write(&reports, &args.output)?;
-    script?;
-    if let Some(command) = &args.notify_command {
-        notify::notify(command, &reports, args.notify_format)?;
-    }
+    tell(&reports, script, &args)?;
     match ExitCode::from_number(reports.exit_code) {
         // Terraform shows a result only of a program that ends well; what was found is in it.
         ExitCode::Findings | ExitCode::Incomplete if is_terraform => Ok(ExitCode::Ok),
         code => Ok(code),
     }
+}
+
+/// Writes the reports, and hands them on. The next run's baseline comes last: what nobody was told
+/// of must not be known already.
+fn tell(reports: &Reports, script: Result<(), Failure>, args: &CheckArgs) -> Result<(), Failure> {
+    let is_next = |output: &&Output| places::is_next_baseline(output, args.baseline.as_deref());
+    let (next, others): (Vec<_>, Vec<_>) = args.output.iter().partition(is_next);
+    let written = both(outputs::write(reports, &others), script);
+    let told = match &args.notify_command {
+        Some(command) => notify::notify(command, reports, args.notify_format),
+        None => Ok(()),
+    };
+    let kept = if told.is_ok() {
+        outputs::write(reports, &next)
+    } else {
+        if !next.is_empty() {
+            console::note(
+                "note: the baseline stays as it is, so that the next run tells this again",
+            );
+        }
+        Ok(())
+    };
+    both(both(written, told), kept)
 }
 
 fn one_cluster(settings: &Settings, args: &CheckArgs) -> Result<Report, Failure> {

@@ -42,7 +42,11 @@ impl Settings {
             checks: selection::select(&select, &exclude).map_err(Failure::Usage)?,
             fail_on: args.fail_on.or(config.fail_on).unwrap_or_default(),
             allow_unknown: args.allow_unknown || config.allow_unknown,
-            baseline: args.baseline.as_deref().map(Baseline::read).transpose()?,
+            baseline: args
+                .baseline
+                .as_deref()
+                .map(|path| Baseline::read(path, args))
+                .transpose()?,
             fail_on_new: args.fail_on_new,
             simulate: args.simulate,
             prove: args.prove,

@@ -9,7 +9,10 @@ use super::{
 };
 use crate::{
     cli::policy::{DocumentFormat, Part, PolicyProduct, PrintArgs, RoleKind},
-    commands::console,
+    commands::{
+        console,
+        files::{self, Readers},
+    },
     facts::arn::partition_of_region,
     outcome::ExitCode,
     report::policy::{
@@ -246,7 +249,7 @@ fn write_files(sheet: &Sheet, directory: &Path) -> Result<(), Failure> {
         let path = directory.join(name);
         let mut text = Vec::new();
         json::document(document, &mut text).map_err(failed(&path))?;
-        fs::write(&path, text).map_err(failed(&path))?;
+        files::write(&path, &text, Readers::Others)?;
         console::print(|out| writeln!(out, "{}", path.display()))?;
     }
     for arn in &sheet.managed {

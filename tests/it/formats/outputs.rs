@@ -52,8 +52,113 @@ fn one_place_takes_one_report() {
         .args(["-o", &format!("sarif={}", again.display())])
         .run()
         .exits(2)
-        .says(&["two outputs go to", "out", "sarif=report.sarif"]);
+        .says(&["--output json and --output sarif both go to", "out", "json=report.json"]);
     assert!(!file.exists());
+}
+
+/// What is read and what is written beside it stay whole, by whatever way they are named.
+#[test]
+#[cfg(unix)]
+fn nothing_is_overwritten_that_the_run_reads_or_writes_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (config, kept) = ("# ours\n", ["facts.json", "last.json", "kubeconfig"]);
+    for name in kept {
+        fs::write(at(name), "{}").unwrap();
+    }
+    fs::write(at("karpenter-preflight.toml"), config).unwrap();
+    std::os::unix::fs::symlink("facts.json", at("link")).unwrap();
+    fs::create_dir(at("sub")).unwrap();
+    // There are no credentials here: had it tried, it would have said so.
+    let check = |words: &str| {
+        let args = words.split(' ').map(|word| word.replace('%', folder.path().to_str().unwrap()));
+        Tool::new(["check"]).within(folder.path()).args(args).run()
+    };
+    let online = "--cluster demo --region us-west-2";
+    for (words, both) in [
+        ("--facts facts.json --fix-script facts.json", ["--fix-script", "--facts"]),
+        ("--facts %/facts.json -o html=sub/../link", ["--output html", "--facts"]),
+        ("--facts link --fix-terraform %/sub/../facts.json", ["--fix-terraform", "--facts"]),
+        ("--facts facts.json -o json=facts.json", ["--output json", "--facts"]),
+        ("-o sarif=karpenter-preflight.toml", ["--output sarif", "the configuration"]),
+        (
+            "--config karpenter-preflight.toml -o json=%/karpenter-preflight.toml",
+            ["--output json", "--config"],
+        ),
+        ("--kubeconfig kubeconfig --fix-script ./kubeconfig", ["--fix-script", "--kubeconfig"]),
+        ("--fix-script fix --fix-terraform sub/../fix", ["--fix-script", "--fix-terraform"]),
+        ("-o json=fix --fix-script fix", ["--output json", "--fix-script"]),
+        ("--fix-script -", ["--output human", "--fix-script"]),
+        ("-o short=a --fix-script - --fix-terraform -", ["--fix-script", "--fix-terraform"]),
+    ] {
+        let words =
+            if words.contains("--facts") { words.into() } else { format!("{words} {online}") };
+        check(&words).exits(2).says(&both);
+    }
+    fs::copy(problems().path(), at("facts.json")).unwrap();
+    let facts = fs::read_to_string(at("facts.json")).unwrap();
+    check("--facts facts.json -o json=last.json").exits(1);
+    let last = fs::read_to_string(at("last.json")).unwrap();
+    for flag in ["-o html=last.json", "--fix-script last.json", "--fix-terraform ./last.json"] {
+        check(&format!("--facts facts.json --baseline last.json {flag}"))
+            .exits(2)
+            .says(&["would overwrite", "which --baseline reads"]);
+    }
+    assert_eq!(fs::read_to_string(at("facts.json")).unwrap(), facts);
+    assert_eq!(fs::read_to_string(at("last.json")).unwrap(), last);
+    assert_eq!(fs::read_to_string(at("karpenter-preflight.toml")).unwrap(), config);
+    let ran = Tool::new(["collect", "--out", "karpenter-preflight.toml", "--cluster", "demo"]);
+    ran.within(folder.path()).run().exits(2).says(&["--out would overwrite", "the configuration"]);
+}
+
+#[test]
+fn what_mends_can_be_printed_and_its_file_is_named_so_that_a_shell_takes_it() {
+    let facts = problems();
+    let folder = tempfile::tempdir().unwrap();
+    let check = || facts.check().within(folder.path()).args(["-o", "short=report"]);
+    let script = check().args(["--fix-script", "-"]).run().exits(1);
+    assert!(script.stdout.starts_with("#!"), "{script:#?}");
+    assert_eq!(script.stderr, "");
+    check().args(["--fix-script", "my fix.sh"]).run().exits(1).says(&["`bash 'my fix.sh'`"]);
+    assert_eq!(fs::read_to_string(folder.path().join("my fix.sh")).unwrap(), script.stdout);
+    let terraform = check().args(["--fix-terraform", "-"]).run().exits(1);
+    check().args(["--fix-terraform", "it's.tf"]).run().exits(1).says(&[r"wrote 'it'\''s.tf'"]);
+    assert_eq!(fs::read_to_string(folder.path().join("it's.tf")).unwrap(), terraform.stdout);
+}
+
+/// The limit stands in for a disk that is full.
+#[test]
+#[cfg(unix)]
+fn a_file_survives_that_could_not_be_replaced() {
+    let facts = problems();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("last.json");
+    fs::write(&file, "old").unwrap();
+    let starter = ["bash", "-c", "trap '' XFSZ; ulimit -f 2; \"$@\"", "bash"].map(str::to_owned);
+    let to = format!("json={}", file.display());
+    let args = ["check", "--facts", &facts.path(), "-o", &to];
+    Tool::started_by(&starter, args).run().exits(4).says(&["could not write", "last.json"]);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "old");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "a half-written file is left");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_file_keeps_its_mode_and_its_protection() {
+    use std::os::unix::fs::PermissionsExt;
+    let facts = problems();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("report.json");
+    let to = format!("json={}", file.display());
+    fs::write(&file, "old").unwrap();
+    let chmod = |mode| fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+    chmod(0o600);
+    facts.check().args(["-o", &to]).run().exits(1);
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    fs::write(&file, "old").unwrap();
+    chmod(0o400);
+    facts.check().args(["-o", &to]).run().exits(2).says(&["--output json", "is read-only"]);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "old");
 }
 
 #[test]

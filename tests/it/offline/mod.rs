@@ -57,7 +57,8 @@ impl Facts {
         Self { folder }
     }
 
-    fn path(&self) -> String {
+    /// Where the file is.
+    pub fn path(&self) -> String {
         self.folder.path().join("facts.json").to_str().unwrap().to_owned()
     }
 
