@@ -1,4 +1,4 @@
-//! `waive`: adds a waiver to the configuration.
+//! `waive`: adds a waiver to the configuration, or renews one.
 
 use std::{fs, io, path::PathBuf};
 
@@ -38,10 +38,13 @@ pub fn run(args: &WaiveArgs) -> Result<ExitCode, Failure> {
     // Nothing is added to what could not be read afterwards.
     let config = config::parse(&text, &path)?;
     let refuse = |why: String| Err(Failure::Usage(why));
-    if let Some(waiver) = already(&config, args) {
+    let already = already(&config, args);
+    if let (Some((_, waiver)), None) = (already, args.until) {
         let at = format!("{}:{}", path.display(), config::line(&text, waiver.check.span().start));
-        let subject = &args.subject;
-        return refuse(format!("{at}: {} is waived for {subject} there already", args.check));
+        return refuse(format!(
+            "{at}: {} is waived for {} there already: renew that with --until, or change it there",
+            args.check, args.subject
+        ));
     }
     if let Some(why) = args.cluster.as_ref().and_then(|name| no_such_cluster(&config, name)) {
         return refuse(why);
@@ -54,20 +57,34 @@ pub fn run(args: &WaiveArgs) -> Result<ExitCode, Failure> {
         owner: args.owner.clone(),
         until: args.until,
     };
-    let text = config::append(&text, &waiver)
-        .map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))?;
+    let text = match already {
+        Some((place, _)) => config::renew(&text, place, &waiver),
+        None => config::append(&text, &waiver),
+    };
+    let text = text.map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))?;
     config::parse(&text, &path)?;
     files::write(&path, text.as_bytes(), Readers::Others)?;
     let until = args.until.map(|until| format!(" until {until}")).unwrap_or_default();
-    let said = format!("{}: {} is waived for {}{until}", path.display(), args.check, args.subject);
+    let was = already.map(|(_, waiver)| was(waiver)).unwrap_or_default();
+    let said =
+        format!("{}: {} is waived for {}{until}{was}", path.display(), args.check, args.subject);
     console::print(|out| writeln!(out, "{}", printable(&said)))?;
     Ok(ExitCode::Ok)
 }
 
-/// The waiver of the same finding, which may have expired: its date is to be changed then.
-fn already<'a>(config: &'a Config, args: &WaiveArgs) -> Option<&'a Waiver> {
+/// Until when a waiver held that is renewed.
+fn was(waiver: &Waiver) -> String {
+    match waiver.until {
+        Some(until) if until < today(Timestamp::now()) => format!(" (it expired on {until})"),
+        Some(until) => format!(" (it was until {until})"),
+        None => " (it was for good)".to_owned(),
+    }
+}
+
+/// The waiver of the same finding, which may have expired, and its place among the waivers.
+fn already<'a>(config: &'a Config, args: &WaiveArgs) -> Option<(usize, &'a Waiver)> {
     let cluster = args.cluster.as_deref().unwrap_or("*");
-    config.waiver.iter().find(|waiver| {
+    config.waiver.iter().enumerate().find(|(_, waiver)| {
         *waiver.check.as_ref() == args.check
             && waiver.subject == args.subject
             && waiver.cluster == cluster

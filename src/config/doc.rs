@@ -59,8 +59,9 @@ nothing any more is reported, so that it can be taken out. An unknown can be wai
 karpenter-preflight waive subnets-zones --subject "*" --reason "one zone will do" --until 2999-12-31
 ```
 
-adds one to the file and leaves all else as it was. It adds none twice, and none for a cluster that
-the file does not name, if it names any.
+adds one to the file and leaves all else as it was. Where there is one already for the same check,
+subject and cluster, `--until` renews it in its place, also one that has expired. None is added twice,
+and none for a cluster that the file does not name, if it names any.
 "#;
 
 /// The tables after the introduction: heading, and where in the schema its keys are.

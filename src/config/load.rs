@@ -38,14 +38,15 @@ pub fn read(path: &Path) -> Result<Config, ConfigError> {
 /// # Errors
 /// Where it is no TOML, or says what is not known.
 pub fn parse(text: &str, path: &Path) -> Result<Config, ConfigError> {
+    // A mark that some editors put before a text counts for no place in it.
+    let text = text.trim_start_matches('\u{feff}');
     let wrong = |span: Option<Range<usize>>, message: String| ConfigError::Wrong {
         path: path.to_path_buf(),
         line: span.map(|span| line(text, span.start)),
         message,
     };
-    let text_without_mark = text.trim_start_matches('\u{feff}');
-    let config: Config = toml::from_str(text_without_mark)
-        .map_err(|error| wrong(error.span(), in_words(error.message())))?;
+    let config: Config =
+        toml::from_str(text).map_err(|error| wrong(error.span(), in_words(error.message())))?;
     for id in config.select.iter().chain(&config.exclude) {
         known(id.as_ref(), "check or area", &checks::ids_and_areas())
             .map_err(|message| wrong(Some(id.span()), message))?;
@@ -89,7 +90,7 @@ fn same_cluster_twice(config: &Config) -> Result<(), (Range<usize>, String)> {
 
 /// The line of a place in the text, from 1.
 pub fn line(text: &str, at: usize) -> usize {
-    let before = text.as_bytes().iter().take(at);
+    let before = text.trim_start_matches('\u{feff}').as_bytes().iter().take(at);
     before.filter(|byte| **byte == b'\n').count() + 1
 }
 

@@ -22,7 +22,7 @@ use crate::{
     requirements::version::KarpenterVersion,
     target::{ProductChoice, StageChoice, Tag, Thresholds},
 };
-pub use edit::{NewWaiver, append};
+pub use edit::{NewWaiver, append, renew};
 pub use load::{ConfigError, find, line, parse, read};
 pub use waiver::Waiver;
 

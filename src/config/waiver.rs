@@ -98,6 +98,9 @@ impl Waiver {
 /// A pattern in which `*` stands for any text, `/` and `:` of an ARN included, and every other
 /// character for itself: subjects have brackets and question marks too.
 pub fn pattern(text: &str) -> Result<GlobMatcher, String> {
+    if text.trim().is_empty() {
+        return Err("an empty pattern fits nothing: write * for everything".to_owned());
+    }
     let mut pieces: Vec<_> = text.split('*').map(globset::escape).collect();
     let last = pieces.len() - 1;
     // Several in a row say no more than one.

@@ -208,7 +208,8 @@ fn waive_adds_and_refuses() {
     waive(&["subnet-zones", "--subject", "*", "--reason", "r"])
         .exits(2)
         .says(&["did you mean `subnets-zones`?"]);
-    waive(&["subnets-zones", "--subject", "*", "--reason", " "]).exits(2).says(&["say why"]);
+    waive(&["subnets-zones", "--subject", "*", "--reason", " "]).exits(2).says(&["it is empty"]);
+    waive(&["subnets-zones", "--subject", "", "--reason", "r"]).exits(2).says(&["it is empty"]);
     waive(&["subnets-zones", "--subject", "*", "--reason", "again"])
         .exits(2)
         .says(&["karpenter-preflight.toml:", "is waived for * there already"]);
@@ -217,6 +218,18 @@ fn waive_adds_and_refuses() {
         .says(&["is over already"]);
     waive(&["subnets-zones", "--subject", "*", "--reason", "r", "--until", "soon"]).exits(2);
     assert_eq!(fs::read_to_string(&path).unwrap(), text, "what is refused changes nothing");
+    // With a date it is renewed, where it stands.
+    let args = ["subnets-zones", "--subject", "*", "--reason", "still", "--until", "2999-02-03"];
+    let ran = waive(&args).exits(0);
+    assert!(ran.stdout.contains("until 2999-02-03 (it was until 2999-01-02)"), "{ran:#?}");
+    let renewed = fs::read_to_string(&path).unwrap();
+    let expected = text.replace("until = 2999-01-02", "until = 2999-02-03");
+    let (kept, changed) = expected.rsplit_once("it's fine").unwrap();
+    assert_eq!(renewed, format!("{kept}still{changed}"));
+    fs::write(&path, text.replace("2999-01-02", "1999-01-02")).unwrap();
+    let ran = waive(&args).exits(0);
+    assert!(ran.stdout.contains("(it expired on 1999-01-02)"), "{ran:#?}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), renewed);
     let clusters = folder.path().join("clusters.toml");
     fs::write(&clusters, "[[cluster]]\nname = \"prod\"\n").unwrap();
     let of_cluster = |name: &str| {
@@ -230,4 +243,32 @@ fn waive_adds_and_refuses() {
     waive(&["subnets-zones", "--subject", "*", "--reason", "r", "--config", new.to_str().unwrap()])
         .exits(0);
     assert!(fs::read_to_string(new).unwrap().starts_with("[[waiver]]"));
+}
+
+/// Line ends, mode and links are others' business.
+#[test]
+#[cfg(unix)]
+fn waive_touches_nothing_else() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = folder("# ours\r\nfail_on = \"warn\"\r\n");
+    let path = folder.path().join("karpenter-preflight.toml");
+    let mode = |mode| fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    let waive = |subject: &str, file: &str| {
+        let args = ["waive", "subnets-zones", "--subject", subject, "--reason", "r"];
+        Tool::new(args).within(folder.path()).args(["--config", file]).run()
+    };
+    mode(0o640);
+    symlink("karpenter-preflight.toml", folder.path().join("link.toml")).unwrap();
+    waive("a \"b\" 'c' \\d", "link.toml").exits(0);
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.starts_with("# ours\r\nfail_on = \"warn\"\r\n\r\n[[waiver]]\r\n"), "{text:?}");
+    assert_eq!(text.matches('\n').count(), text.matches("\r\n").count(), "{text:?}");
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+    assert!(fs::symlink_metadata(folder.path().join("link.toml")).unwrap().is_symlink());
+    for hostile in ["a\nb", "\u{1b}[31m", &"x".repeat(3000)] {
+        waive(hostile, "karpenter-preflight.toml").exits(2);
+    }
+    mode(0o440);
+    waive("*", "karpenter-preflight.toml").exits(2).says(&["--config", "is read-only"]);
+    assert_eq!(fs::read_to_string(&path).unwrap(), text);
 }
