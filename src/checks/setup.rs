@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     facts::{eks::Cluster, kubernetes::controller::Deployment},
-    requirements::{Feature, Request, Setup, version::KarpenterVersion},
+    requirements::{Feature, Request, Setup},
     target::{
         Product, QueueTarget,
         alias::{Alias, Family},
@@ -28,7 +28,7 @@ pub fn setups(cx: &Context<'_>, product: Product) -> Result<Vec<Setup>, Stop> {
         setup.node_class = class.name().to_owned();
         setup.tags.extend(class.spec.tags.clone());
         if product == Product::Karpenter {
-            setup.launch.extend(launch(cx, class));
+            setup.launch.extend(launch(class));
         }
         if let Some(pool) = node_pools::of(cx, class).next() {
             setup.node_pool.clone_from(&pool.meta.name);
@@ -39,18 +39,10 @@ pub fn setups(cx: &Context<'_>, product: Product) -> Result<Vec<Setup>, Stop> {
     Ok(if classes.is_empty() { vec![base] } else { classes.iter().map(of_class).collect() })
 }
 
-/// Versions whose trial launch does not carry what the NodeClass says
-/// (<https://github.com/aws/karpenter-provider-aws/issues/7927>).
-const TRIES: KarpenterVersion = KarpenterVersion::new(1, 3, 0);
-const TRIES_RIGHTLY: KarpenterVersion = KarpenterVersion::new(1, 4, 0);
-
 /// What a NodeClass decides of launches, where Karpenter or its custom resource has no other
 /// default.
-fn launch(cx: &Context<'_>, class: &Class<'_>) -> BTreeMap<String, String> {
+fn launch(class: &Class<'_>) -> BTreeMap<String, String> {
     let mut launch = BTreeMap::new();
-    if (TRIES..TRIES_RIGHTLY).contains(&cx.karpenter()) {
-        return launch;
-    }
     let mut set = |key: &str, value: String| launch.insert(key.to_owned(), value);
     if let Some(options) = &class.spec.metadata_options {
         if let Some(tokens) = &options.http_tokens {

@@ -9,6 +9,10 @@ use super::{
     kubernetes::node_class::{MetadataOptions, Volume},
 };
 
+pub const CREATE_LAUNCH_TEMPLATE: &str = "ec2:CreateLaunchTemplate";
+pub const CREATE_FLEET: &str = "ec2:CreateFleet";
+pub const RUN_INSTANCES: &str = "ec2:RunInstances";
+
 /// A role of the controller's, and what AWS would let it launch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proof {
@@ -83,6 +87,14 @@ pub struct Answer {
     /// The subnet, where it is asked of each.
     pub subnet: Option<String>,
     pub said: Fact<DryRun>,
+}
+
+impl Launch {
+    /// What is asked of AWS for it, and in which subnet.
+    pub fn asked(&self) -> Vec<(&'static str, Option<&str>)> {
+        let subnets = self.subnets.iter().map(|subnet| (RUN_INSTANCES, Some(subnet.as_str())));
+        [(CREATE_LAUNCH_TEMPLATE, None), (CREATE_FLEET, None)].into_iter().chain(subnets).collect()
+    }
 }
 
 /// What AWS says to a dry run.

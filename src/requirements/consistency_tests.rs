@@ -234,3 +234,29 @@ fn the_tools_own_policy_only_reads() {
         }
     }
 }
+
+/// The trial launch of 1.3.0 to 1.3.2 carries metadata options, but no volumes.
+#[test]
+fn a_trial_launch_is_asked_for_as_its_version_sends_it() {
+    let mut setup = setup("aws", "eu-west-1");
+    setup.launch = [("ec2:Encrypted", "true"), ("ec2:MetadataHttpTokens", "required")]
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .into();
+    for (patch, trial_is_known) in [(0, false), (2, false), (3, true), (5, true)] {
+        let requests = super::controller(KarpenterVersion::new(1, 3, patch), &setup);
+        let known = |id: &str, key: &str| {
+            let request = requests.iter().find(|request| request.id == id).unwrap();
+            request.context.contains_key(key)
+        };
+        assert!(known("run-instances-volume", "ec2:Encrypted"), "1.3.{patch}");
+        assert_eq!(known("validate-run-instances-volume", "ec2:Encrypted"), trial_is_known);
+        assert!(known("validate-run-instances-instance", "ec2:MetadataHttpTokens"), "1.3.{patch}");
+    }
+    let newest = super::controller(KarpenterVersion::NEWEST, &setup);
+    let template = newest
+        .iter()
+        .find(|request| request.id == "validate-run-instances-from-launch-template")
+        .unwrap();
+    let bears = |key: &String| key.starts_with("ec2:Metadata");
+    assert!(!template.context.keys().any(bears) && !template.unknown.iter().any(bears));
+}

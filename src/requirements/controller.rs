@@ -1,6 +1,6 @@
 //! What the Karpenter controller asks of the account, by version.
 
-use std::sync::LazyLock;
+use std::{ops::Range, sync::LazyLock};
 
 use super::entry::{RequestFile, requests};
 use super::load::embedded;
@@ -13,16 +13,25 @@ use super::versions::judged_as;
 pub fn controller(version: KarpenterVersion, setup: &Setup) -> Vec<Request> {
     let judged = judged_as(version);
     let all = FILES.iter().flat_map(|file| requests(file, judged, setup));
-    all.map(|request| with_launch(request, setup)).collect()
+    all.map(|request| with_launch(request, judged, setup)).collect()
 }
+
+/// The trial launch of these names no volumes, so that the image and the account decide whether
+/// they are encrypted (<https://github.com/aws/karpenter-provider-aws/issues/7927>). From 1.3.3
+/// on it carries all that a launch does, in the request or in a launch template.
+const TRIES_WITHOUT_VOLUMES: Range<KarpenterVersion> =
+    KarpenterVersion::new(1, 3, 0)..KarpenterVersion::new(1, 3, 3);
 
 /// A launch with what is known of its options: of the metadata on the instance, of encryption on
 /// the volume, of anything else on all that it names.
-fn with_launch(mut request: Request, setup: &Setup) -> Request {
+fn with_launch(mut request: Request, version: KarpenterVersion, setup: &Setup) -> Request {
     if request.action != "ec2:RunInstances" {
         return request;
     }
-    for (key, value) in &setup.launch {
+    let names_volumes =
+        !request.id.starts_with("validate-") || !TRIES_WITHOUT_VOLUMES.contains(&version);
+    let told = setup.launch.iter().filter(|(key, _)| names_volumes || *key != "ec2:Encrypted");
+    for (key, value) in told {
         let place = match key.as_str() {
             "ec2:Encrypted" => ":volume/*",
             key if key.starts_with("ec2:Metadata") => ":instance/*",

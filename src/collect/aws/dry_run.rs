@@ -31,13 +31,10 @@ use crate::{
     facts::{
         Fact,
         kubernetes::node_class::Volume,
-        proof::{Answer, DryRun, Launch},
+        proof::{Answer, CREATE_FLEET, CREATE_LAUNCH_TEMPLATE, DryRun, Launch, RUN_INSTANCES},
     },
 };
 
-pub const CREATE_LAUNCH_TEMPLATE: &str = "ec2:CreateLaunchTemplate";
-pub const CREATE_FLEET: &str = "ec2:CreateFleet";
-pub const RUN_INSTANCES: &str = "ec2:RunInstances";
 /// A dry run makes no template, so that the fleet's must be one that there is not: EC2 decides
 /// on permissions before it looks for it. Karpenter 1.3 to 1.6 ask so too
 /// (`pkg/controllers/nodeclass/validation.go` at v1.3.0).

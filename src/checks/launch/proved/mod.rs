@@ -4,13 +4,11 @@ mod plan;
 mod refused;
 #[cfg(test)]
 mod tests;
+mod tried;
 
 use crate::{
-    checks::{Area, Check, Context, Judged, Stop, Verdicts, remedies::listed},
-    facts::{
-        Fact, arn,
-        proof::{Answer, DryRun, Launch, Proof, Session},
-    },
+    checks::{Area, Check, Context, Judged, Stop, Verdicts},
+    facts::{Fact, arn, proof::Proof},
     outcome::{Finding, Unknown},
     target::Product,
 };
@@ -36,6 +34,16 @@ pub static CHECK: Check = Check {
         "no-openid-connect-provider",
         "instance-profile-name-invalid",
         "ami-invalid",
+        "ami-not-authorized",
+        "not-a-valid-tag-key",
+        "imdsv1-refused",
+        "security-group-subnet-vpc-mismatch",
+        "too-many-security-groups",
+        "launch-resource-gone",
+        "invalid-block-device-mapping",
+        "marketplace-terms-not-accepted",
+        "account-pending-verification",
+        "account-blocked",
     ],
     needs: &[
         "sts:GetCallerIdentity",
@@ -60,7 +68,8 @@ controller's service account. `docs/proving-a-launch.md` says what this needs, a
 ## Why
 It is the only proof that covers what cannot be read from inside of the account: service control
 and resource control policies, declarative policies, policies of sessions and of VPC endpoints. A
-dry run does not try capacity, quotas, keys of volumes or the node's way into the cluster.
+dry run does not try capacity, quotas, keys of volumes or the node's way into the cluster: where
+EC2 answers with one of those for a subnet all the same, it is told and not held against the role.
 
 ## Seen as
 `Controller isn't authorized to call ec2:RunInstances`, `UnauthorizedOperation`, and whatever else
@@ -91,10 +100,11 @@ fn run(cx: &Context<'_>) -> Verdicts {
             judged.push(Judged::new(&proof.role, || verdict).of_role(&proof.role));
             continue;
         }
-        for (subject, planned) in &launches {
+        for planned in &launches {
+            let subject = &planned.subject;
             let shown = if several { format!("{}/{subject}", proof.role) } else { subject.clone() };
-            judged.push(Judged::new(shown, || match planned {
-                Ok(_) => launch(cx, proof, subject),
+            judged.push(Judged::new(shown, || match &planned.launch {
+                Ok(_) => tried::launch(cx, proof, planned),
                 Err(stop) => Err(stop.clone()),
             }));
         }
@@ -148,63 +158,4 @@ fn without_session(cx: &Context<'_>, proof: &Proof) -> Option<Result<Finding, St
             .err()
             .map_or_else(|| Stop::unknown("there are no credentials of the role"), Stop::from)),
     })
-}
-
-fn launch(cx: &Context<'_>, proof: &Proof, subject: &str) -> Result<Finding, Stop> {
-    let found = proof.launches.iter().find(|launch| launch.subject == subject);
-    let launch = found.ok_or_else(|| Stop::unknown("it was not tried"))?;
-    let refusals: Vec<_> = launch.answers.iter().filter_map(refused::of).collect();
-    if let Some(finding) = refused::finding(cx, proof, launch, &refusals) {
-        return Ok(finding);
-    }
-    if let Some(refusal) = refusals.first() {
-        return Err(Stop::unknown(format!(
-            "{} was answered with {}, which says nothing of permissions: {}",
-            refusal.answer.action, refusal.code, refusal.message
-        )));
-    }
-    for answer in &launch.answers {
-        answer.said.known()?;
-    }
-    Ok(passed(proof, launch))
-}
-
-fn passed(proof: &Proof, launch: &Launch) -> Finding {
-    let mut actions: Vec<&str> = Vec::new();
-    for answer in &launch.answers {
-        if !actions.contains(&answer.action.as_str()) {
-            actions.push(&answer.action);
-        }
-    }
-    let profile = match &launch.instance_profile {
-        Some(_) => "",
-        None => "; without an instance profile, as none is there yet",
-    };
-    let how = match proof.session.value() {
-        Some(Session::Own) => "as which this runs",
-        Some(Session::WebIdentity) => "with a token of the controller's service account",
-        _ => "assumed by the caller",
-    };
-    let finding = Finding::pass(format!(
-        "AWS would let {}, {how}, make {} for a {} in {} subnet{}{profile}.",
-        proof.role,
-        listed(&actions),
-        launch.instance_type,
-        launch.subnets.len(),
-        if launch.subnets.len() == 1 { "" } else { "s" },
-    ));
-    launch.answers.iter().fold(finding, with_evidence)
-}
-
-fn with_evidence(finding: Finding, answer: &Answer) -> Finding {
-    let path = match &answer.subnet {
-        Some(subnet) => format!("dry run in {subnet}"),
-        None => "dry run".to_owned(),
-    };
-    let value = match answer.said.value() {
-        Some(DryRun::Allowed) => "DryRunOperation",
-        Some(DryRun::Refused { code, .. }) => code,
-        None => "no answer",
-    };
-    finding.evidence(answer.action.clone(), path, value)
 }

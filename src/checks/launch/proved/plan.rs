@@ -37,7 +37,7 @@ pub fn questions(cx: &Context<'_>) -> Result<Vec<Question>, Stop> {
         return Ok(Vec::new());
     }
     let launches: Vec<Launch> =
-        launches(cx)?.into_iter().filter_map(|(_, launch)| launch.ok()).collect();
+        launches(cx)?.into_iter().filter_map(|planned| planned.launch.ok()).collect();
     let mut questions = Vec::new();
     for role in &cx.target.controller_roles {
         // The check says of a role that cannot be asked as why.
@@ -61,8 +61,14 @@ pub fn asker(cx: &Context<'_>, name: &str) -> Result<Question, Stop> {
     Ok(Question { role, arn, way: way(cx, name), launches })
 }
 
-/// The subject of a selector, and what it launches or why that cannot be said.
-type Planned = (String, Result<Launch, Stop>);
+/// What a selector launches.
+pub struct Planned {
+    pub subject: String,
+    /// Else why that cannot be said.
+    pub launch: Result<Launch, Stop>,
+    /// Subnets of the selector that are not tried.
+    pub left_out: usize,
+}
 
 /// What each selector of Karpenter's launches.
 pub fn launches(cx: &Context<'_>) -> Result<Vec<Planned>, Stop> {
@@ -70,7 +76,15 @@ pub fn launches(cx: &Context<'_>) -> Result<Vec<Planned>, Stop> {
         Selector::Tag(_) => true,
         Selector::Class(class) => class.product == Product::Karpenter,
     });
-    Ok(selectors.map(|selector| (selector.subject(), launch(cx, &selector))).collect())
+    let planned = selectors.map(|selector| {
+        let all = selector.subnets(cx).map_or(0, |subnets| subnets.len());
+        Planned {
+            subject: selector.subject(),
+            launch: launch(cx, &selector),
+            left_out: all.saturating_sub(SUBNETS),
+        }
+    });
+    Ok(planned.collect())
 }
 
 fn launch(cx: &Context<'_>, selector: &Selector<'_>) -> Result<Launch, Stop> {

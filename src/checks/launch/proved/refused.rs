@@ -1,5 +1,6 @@
 //! What AWS refused of a launch, and which policy did.
 
+use super::tried;
 use crate::{
     checks::{
         Context,
@@ -7,15 +8,33 @@ use crate::{
         remedies::{listed, quote},
     },
     errors::{Denial, Effect, Layer, explain::explain},
-    facts::proof::{Answer, DryRun, Launch, Proof},
+    facts::proof::{Answer, CREATE_FLEET, DryRun, Launch, Proof, RUN_INSTANCES},
     outcome::{Finding, Remedy},
     requirements::version::KarpenterVersion,
 };
 
 /// From here on Karpenter tries its launches itself, and holds the NodeClass back.
 const TRIES: KarpenterVersion = KarpenterVersion::new(1, 3, 0);
+/// From here on one subnet that passes is enough for that; before, only the first was tried
+/// (`pkg/controllers/nodeclass/validation.go` at v1.10.2 and v1.11.0).
+const TRIES_EACH: KarpenterVersion = KarpenterVersion::new(1, 11, 0);
 /// What a token is refused for that is nobody's passing trouble, as throttling is.
 const OF_TOKENS: &[&str] = &["web-identity-denied", "no-openid-connect-provider"];
+/// What EC2 says after it has decided on permissions: of a zone, a quota, or the moment.
+const OF_ZONES: &[&str] = &[
+    "InstanceLimitExceeded",
+    "InsufficientCapacity",
+    "InsufficientFreeAddressesInSubnet",
+    "InsufficientHostCapacity",
+    "InsufficientInstanceCapacity",
+    "InsufficientVolumeCapacity",
+    "MaxIOPSLimitExceeded",
+    "MaxSpotInstanceCountExceeded",
+    "NetworkInterfaceLimitExceeded",
+    "Unsupported",
+    "VcpuLimitExceeded",
+    "VolumeLimitExceeded",
+];
 /// Refusals that a finding tells of one by one.
 const SHOWN: usize = 4;
 
@@ -38,18 +57,39 @@ impl Refusal<'_> {
         self.code == "UnauthorizedOperation" || self.code.starts_with("AccessDenied")
     }
 
+    /// Whether it is no word on the permission that was asked for. The fleet's template is made
+    /// up: EC2 misses it only after it has allowed the call.
+    pub fn is_aside(&self) -> bool {
+        match self.answer.action.as_str() {
+            CREATE_FLEET => {
+                self.code.starts_with("InvalidLaunchTemplate") && self.code.contains("NotFound")
+            }
+            RUN_INSTANCES => OF_ZONES.contains(&self.code),
+            _ => false,
+        }
+    }
+
+    /// Whether it shows that Karpenter's own launches are refused.
+    fn is_telling(&self) -> bool {
+        self.is_denial() || (!self.is_aside() && !self.ids().is_empty())
+    }
+
     fn denial(&self) -> Option<Denial> {
         let text = format!("{}: {}", self.code, self.message);
         let found = explain(text.as_bytes()).ok()?;
         found.denials.into_iter().next().map(|denial| denial.what)
     }
 
+    /// What is wrong with the launch, by the catalogue; not with what only the trial has, such as
+    /// its instance type.
     fn ids(&self) -> Vec<&'static str> {
-        Diagnosis::of(&format!("{}: {}", self.code, self.message)).ids()
+        let mut ids = Diagnosis::of(&format!("{}: {}", self.code, self.message)).ids();
+        ids.retain(|id| super::CHECK.errors.contains(id));
+        ids
     }
 
     /// Which call, on what, and by what it is refused.
-    fn words(&self) -> String {
+    pub fn words(&self) -> String {
         let place = self.answer.subnet.as_ref();
         let place = place.map(|subnet| format!(" in {subnet}")).unwrap_or_default();
         let action = &self.answer.action;
@@ -101,10 +141,8 @@ pub fn finding(
     launch: &Launch,
     refusals: &[Refusal<'_>],
 ) -> Option<Finding> {
-    let telling: Vec<&Refusal<'_>> = refusals
-        .iter()
-        .filter(|refusal| refusal.is_denial() || !refusal.ids().is_empty())
-        .collect();
+    let telling: Vec<&Refusal<'_>> =
+        refusals.iter().filter(|refusal| refusal.is_telling()).collect();
     let first = *telling.first()?;
     let words: Vec<_> = telling.iter().take(SHOWN).map(|refusal| refusal.words()).collect();
     let more = match telling.len().saturating_sub(SHOWN) {
@@ -118,18 +156,33 @@ pub fn finding(
         launch.subject,
         words.join("; "),
     );
-    let finding = Finding::fail(seen, effect(cx)).errors(&errors(cx, &telling));
-    let finding = launch.answers.iter().fold(finding, super::with_evidence);
+    let finding = weighed(cx, seen, launch, &telling).errors(&errors(cx, &telling));
+    let finding = launch.answers.iter().fold(finding, tried::with_evidence);
     Some(finding.mend(remedy(cx, proof, &telling, first)))
 }
 
-fn effect(cx: &Context<'_>) -> String {
-    if cx.karpenter() < TRIES {
-        return "Karpenter's launches are refused: pods stay Pending.".to_owned();
+/// How much it matters: where other subnets go through, Karpenter launches there.
+fn weighed(cx: &Context<'_>, seen: String, launch: &Launch, telling: &[&Refusal<'_>]) -> Finding {
+    let others = launch.answers.iter().any(tried::is_allowed_run)
+        && telling.iter().all(|refusal| refusal.answer.action == RUN_INSTANCES);
+    let tries = cx.karpenter() >= TRIES;
+    if others && (!tries || cx.karpenter() >= TRIES_EACH) {
+        return Finding::warn(
+            seen,
+            "Launches in these subnets are refused; nodes come up in the others only.",
+        );
     }
-    "Karpenter tries the same before it launches, and keeps the EC2NodeClass unready: pods stay \
-     Pending."
-        .to_owned()
+    if !tries {
+        return Finding::fail(seen, "Karpenter's launches are refused: pods stay Pending.");
+    }
+    let where_first = if others { ", where the subnet is the first that it tries" } else { "" };
+    Finding::fail(
+        seen,
+        format!(
+            "Karpenter tries the same before it launches, and keeps the EC2NodeClass \
+             unready{where_first}: pods stay Pending."
+        ),
+    )
 }
 
 /// Ids of the errors that this shows as, the most telling first.

@@ -20,10 +20,14 @@ fn answers(run_instances: &Value) -> Value {
 }
 
 fn proved(session: &Value, run_instances: &Value) -> Value {
+    answered(session, &["subnet-01"], &answers(run_instances))
+}
+
+fn answered(session: &Value, subnets: &[&str], answers: &Value) -> Value {
     let launch = json!({"subject": CLASS, "instance_type": "m5.large", "image": "ami-1",
-        "subnets": ["subnet-01"], "security_groups": ["sg-1"], "instance_profile": "p",
+        "subnets": subnets, "security_groups": ["sg-1"], "instance_profile": "p",
         "metadata": {}, "hides_tags": true, "volumes": [], "associate_public_ip": null,
-        "tags": {}, "answers": answers(run_instances)});
+        "tags": {}, "answers": answers});
     json!({"facts": {"proofs": {"known": [
         {"role": ROLE, "session": session, "launches": [launch]}]}}})
 }
@@ -149,6 +153,122 @@ fn finding(said: &Value) -> Finding {
     let target = resolve(&saved.scope, &saved.facts);
     let judged = run(&Context::new(&target, &saved)).unwrap();
     judged.into_iter().next().unwrap().verdict.unwrap()
+}
+
+/// Answers to a fleet, and to a launch in each of two subnets.
+fn of_zones(fleet: &Value, runs: [&Value; 2]) -> Value {
+    let mut all = answers(runs[0]);
+    all[1]["said"] = fleet.clone();
+    all.as_array_mut()
+        .unwrap()
+        .push(json!({"action": "ec2:RunInstances", "subnet": "subnet-02", "said": runs[1]}));
+    answered(&json!({"known": "web_identity"}), &["subnet-01", "subnet-02"], &all)
+}
+
+/// What says nothing of permissions is never held against the role, and never for it.
+#[test]
+fn only_permissions_are_judged() {
+    let yes = json!({"known": "allowed"});
+    let zone = refused(
+        "Unsupported",
+        "Your requested instance type (m5.large) is not supported in your requested Availability \
+         Zone (us-west-2d).",
+    );
+    let full = refused(
+        "InsufficientFreeAddressesInSubnet",
+        "There are not enough free addresses in subnet 'subnet-02' to satisfy the requested \
+         number of instances.",
+    );
+    let quota = refused(
+        "VcpuLimitExceeded",
+        "You have requested more vCPU capacity than your current vCPU limit of 0 allows",
+    );
+    let no_template = refused(
+        "InvalidLaunchTemplateId.NotFound",
+        "The specified launch template, with template ID lt-1234567890abcdef0, does not exist.",
+    );
+    let no_name = refused(
+        "InvalidLaunchTemplateName.NotFoundException",
+        "The specified launch template, with template name x, does not exist.",
+    );
+    let foreign = refused(
+        "InvalidParameter",
+        "Security group sg-1 and subnet subnet-01 belong to different networks.",
+    );
+    let arm = refused(
+        "InvalidParameterValue",
+        "The architecture 'x86_64' of the specified instance type does not match the architecture \
+         'arm64' of the specified AMI",
+    );
+    let no = denial("because no identity-based policy allows the ec2:RunInstances action");
+    let late = json!({"failed": {"action": "ec2:RunInstances", "message": "it timed out"}});
+    let web = json!({"known": "web_identity"});
+    let is = |status| [(status, CLASS)];
+    let (pass, warn, fail, unknown) =
+        (&is(Status::Pass), &is(Status::Warn), &is(Status::Fail), &is(Status::Unknown));
+    let mut no_run = answers(&yes);
+    no_run.as_array_mut().unwrap().pop();
+    assert_rows(
+        Account::KarpenterCluster,
+        &CHECK,
+        &[
+            ("its own template is not there", of_zones(&no_template, [&yes, &yes]), pass),
+            ("nor one of that name", of_zones(&no_name, [&yes, &yes]), pass),
+            ("no such type in one zone", of_zones(&yes, [&yes, &zone]), pass),
+            ("a full subnet", of_zones(&yes, [&full, &yes]), pass),
+            ("no quota anywhere", of_zones(&yes, [&quota, &quota]), unknown),
+            ("no such type anywhere", of_zones(&yes, [&zone, &zone]), unknown),
+            ("a fleet that is not supported", of_zones(&zone, [&yes, &yes]), unknown),
+            ("a type of the trial only", of_zones(&yes, [&arm, &arm]), unknown),
+            ("full, and refused in the other", of_zones(&yes, [&full, &no]), fail),
+            ("refused in one of them", of_zones(&yes, [&yes, &no]), warn),
+            ("two VPCs", of_zones(&yes, [&foreign, &foreign]), fail),
+            ("refused, and no answer", of_zones(&yes, [&no, &late]), fail),
+            ("one without an answer", of_zones(&yes, [&yes, &late]), unknown),
+            ("no answers", answered(&web, &["subnet-01"], &json!([])), unknown),
+            ("no launch tried", answered(&web, &["subnet-01"], &no_run), unknown),
+            (
+                "one subnet not tried",
+                answered(&web, &["subnet-01", "subnet-02"], &answers(&yes)),
+                unknown,
+            ),
+        ],
+    );
+}
+
+#[test]
+fn what_was_not_proved_is_said() {
+    let seen = |runs: [&Value; 2]| {
+        let saved =
+            Account::KarpenterCluster.patched(&of_zones(&json!({"known": "allowed"}), runs));
+        let target = resolve(&saved.scope, &saved.facts);
+        let judged = run(&Context::new(&target, &saved)).unwrap();
+        judged.into_iter().next().unwrap().verdict.unwrap().seen
+    };
+    let yes = json!({"known": "allowed"});
+    let both = seen([&yes, &yes]);
+    assert!(both.ends_with("for a m5.large in 2 subnets."), "{both}");
+    let full = refused("InsufficientFreeAddressesInSubnet", "There are not enough free addresses.");
+    let one = seen([&yes, &full]);
+    assert!(one.contains("in 1 subnet. Not for reasons of permissions"), "{one}");
+    assert!(one.contains("in subnet-02: InsufficientFreeAddressesInSubnet"), "{one}");
+    assert_eq!(tried::not_tried(0), "");
+    assert_eq!(tried::not_tried(1), " 1 subnet more that the selector matches was not tried.");
+    let all: Vec<_> = (0..20)
+        .map(|n| {
+            let id = format!("subnet-{n:02}");
+            json!({"arn": format!("arn:aws:ec2:us-west-2:111122223333:subnet/{id}"), "id": id,
+                "vpc_id": "vpc-01", "zone": "us-west-2a", "zone_id": "usw2-az1",
+                "cidr": "10.0.16.0/20", "free_addresses": 200, "owner": "111122223333",
+                "tags": {"karpenter.sh/discovery": "demo"}})
+        })
+        .collect();
+    let saved = Account::KarpenterCluster
+        .patched(&json!({"facts": {"discovered_subnets": {"known": all}}}));
+    let target = resolve(&saved.scope, &saved.facts);
+    let planned = plan::launches(&Context::new(&target, &saved)).unwrap();
+    let left_out: Vec<_> = planned.iter().map(|planned| planned.left_out).collect();
+    assert_eq!(left_out, [4]);
 }
 
 #[test]
