@@ -245,7 +245,7 @@ mod tests {
     fn only_the_named_checks_are_run() {
         let entry = catalogue().get("not-a-valid-tag-key").unwrap();
         let ids: Vec<_> = checks_of(&[entry]).iter().map(|check| check.id).collect();
-        assert_eq!(ids, ["imds-metadata-tags"]);
+        assert_eq!(ids, ["imds-metadata-tags", "proved-launch"]);
         assert!(checks_of(&[]).is_empty());
     }
 }

@@ -126,6 +126,8 @@ pub static ALL: &[&Check] = &[
     &quotas::on_demand::CHECK,
     &quotas::spot::CHECK,
     &quotas::instance_profiles::CHECK,
+    &quotas::launch_templates::CHECK,
+    &network::tenancy::CHECK,
     &launch::proved::CHECK,
     // Join
     &cluster::auth_mode::CHECK,

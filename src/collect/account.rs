@@ -22,15 +22,22 @@ pub struct AccountFacts {
     pub limits: Limits,
 }
 
-pub async fn read(aws: &Aws) -> AccountFacts {
+pub async fn read(aws: &Aws, cluster: &str) -> AccountFacts {
     let (
         (spot_role, imds_defaults, allowed_images),
         (ebs_default_key, keys),
-        ((running, failed_launches), vcpu_quotas, instance_profiles),
+        ((running, failed_launches), quotas, instance_profiles, launch_templates),
     ) = join!(
         async { join!(aws.role_of_spot(), aws.imds_defaults(), aws.allowed_images()) },
         default_key(aws),
-        async { join!(aws.instances(), aws.vcpu_quotas(), aws.instance_profile_count()) },
+        async {
+            join!(
+                aws.instances(),
+                aws.ec2_quotas(),
+                aws.instance_profile_count(),
+                aws.launch_templates(cluster),
+            )
+        },
     );
     AccountFacts {
         spot_role,
@@ -38,7 +45,14 @@ pub async fn read(aws: &Aws) -> AccountFacts {
         allowed_images,
         ebs_default_key,
         keys,
-        limits: Limits { vcpu_quotas, running, failed_launches, instance_profiles },
+        limits: Limits {
+            vcpu_quotas: quotas.clone().map(|quotas| quotas.vcpus),
+            running,
+            failed_launches,
+            instance_profiles,
+            launch_templates,
+            launch_template_quota: quotas.map(|quotas| quotas.launch_templates),
+        },
     }
 }
 

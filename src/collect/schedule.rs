@@ -18,7 +18,7 @@
 //! GetEbsDefaultKmsKeyId ─▶ DescribeKey, GetKeyPolicy, ListGrants
 //! DescribeOrganization ─▶ ListParents of the account ─▶ ListParents up to the root, beside them
 //!       ListPoliciesForTarget ─▶ DescribePolicy
-//! GetCallerIdentity; ListPolicies; ListServiceQuotas; DescribeInstances; GetAccountSummary; DescribeAddon; GetRole by usual names ─▶ policies of those that exist; DescribeSubnets, DescribeSecurityGroups by tag; …
+//! GetCallerIdentity; ListPolicies; ListServiceQuotas; DescribeInstances; DescribeLaunchTemplates; GetAccountSummary; DescribeAddon; GetRole by usual names ─▶ policies of those that exist; DescribeSubnets, DescribeSecurityGroups by tag; …
 //! ```
 
 use std::collections::BTreeMap;
@@ -80,7 +80,7 @@ pub async fn read(aws: &Aws, reach: &Reach, scope: &Scope) -> Facts {
         associations(aws, &roles, scope),
         instance_profiles(aws, &roles, scope),
         queues(aws, scope),
-        account::read(aws),
+        account::read(aws, &scope.cluster),
         selected(aws, &by_tag),
         named_roles(&roles, scope),
     );

@@ -17,6 +17,24 @@ pub struct Limits {
     /// Instances that ended within the last hour because they could not start.
     pub failed_launches: Fact<Vec<FailedLaunch>>,
     pub instance_profiles: Fact<Count>,
+    /// Of the region.
+    pub launch_templates: Fact<LaunchTemplates>,
+    /// How many launch templates the account may have in the region.
+    pub launch_template_quota: Fact<u64>,
+}
+
+/// The code of the quota of launch templates in a region.
+pub const LAUNCH_TEMPLATES: &str = "L-FB451C26";
+/// Launch templates of a region, where nobody changed the quota
+/// (<https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/launch-template-restrictions.html>).
+pub const LAUNCH_TEMPLATES_BY_DEFAULT: u64 = 5000;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LaunchTemplates {
+    pub used: u64,
+    /// Those that Karpenter made for this cluster, by their tags.
+    pub of_cluster: u64,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

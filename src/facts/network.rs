@@ -38,6 +38,8 @@ pub struct Vpc {
     pub ipv6_cidrs: Vec<String>,
     pub dhcp_options_id: Option<String>,
     pub owner: Option<String>,
+    /// Of instances that ask for none: `default` or `dedicated`.
+    pub tenancy: Option<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

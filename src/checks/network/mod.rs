@@ -16,6 +16,7 @@ mod needed;
 mod path;
 pub mod public_access;
 pub mod routes;
+pub mod tenancy;
 
 pub use cidr::{Block, covers};
 pub use path::{Path, Way};

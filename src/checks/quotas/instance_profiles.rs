@@ -1,5 +1,6 @@
 //! Whether the account can have more instance profiles.
 
+use super::is_short;
 use crate::{
     checks::{Area, Check, Context, Judged, Verdicts, remedies::quote},
     facts::limits::Count,
@@ -48,14 +49,17 @@ fn run(cx: &Context<'_>) -> Verdicts {
 
 fn judge(cx: &Context<'_>, count: &Count) -> Finding {
     let Count { used, quota } = count;
-    let seen = format!("The account has {used} instance profiles of {quota} that it may have.");
+    let seen = format!(
+        "The account has {used} instance profiles of {quota} that it may have{}.",
+        of_cluster(cx)
+    );
     let finding = if used >= quota {
         Finding::fail(
             seen,
             "No further instance profile can be made: a NodeClass that needs one never becomes \
              ready.",
         )
-    } else if is_short(cx, count) {
+    } else if is_short(cx, *used, *quota) {
         Finding::warn(seen, "Once it is reached, a NodeClass that needs one never becomes ready.")
     } else {
         return Finding::pass(seen);
@@ -82,11 +86,20 @@ fn judge(cx: &Context<'_>, count: &Count) -> Finding {
     )
 }
 
-/// Whether less is left than the user wants, or than a tenth.
-fn is_short(cx: &Context<'_>, Count { used, quota }: &Count) -> bool {
-    match cx.target.thresholds.quota_headroom {
-        Some(share) => quota.saturating_sub(*used) * 100 < quota * u64::from(share),
-        None => used * 10 >= quota * 9,
+/// How many are this cluster's: more than it has NodeClasses are what deleted ones left behind.
+fn of_cluster(cx: &Context<'_>) -> String {
+    let Some(own) = cx.facts.instance_profiles.value().filter(|own| !own.is_empty()) else {
+        return String::new();
+    };
+    let classes = cx.kubernetes().ok().and_then(|kubernetes| {
+        let of_karpenter = kubernetes.ec2_node_classes.value()?.len();
+        Some(of_karpenter + kubernetes.auto_node_classes.value().map_or(0, Vec::len))
+    });
+    match classes {
+        Some(classes) => {
+            format!("; {} are this cluster's, which has {classes} NodeClasses", own.len())
+        }
+        None => format!("; {} are this cluster's", own.len()),
     }
 }
 

@@ -9,11 +9,18 @@ use super::{Aws, expect, owned};
 use crate::facts::{
     Fact,
     ec2::{AllowedImages, ImageCriterion},
-    limits::{self, Count, FailedLaunch, QUOTA_FAMILIES, Quota, Running},
+    limits::{
+        self, Count, FailedLaunch, LAUNCH_TEMPLATES, LAUNCH_TEMPLATES_BY_DEFAULT, LaunchTemplates,
+        QUOTA_FAMILIES, Quota, Running,
+    },
 };
 
 const PAGE: i32 = 1000;
 const QUOTA_PAGE: i32 = 100;
+/// The most that EC2 gives.
+const TEMPLATE_PAGE: i32 = 200;
+/// What Karpenter tags its launch templates with, beside the cluster.
+const NODE_CLASS: &str = "karpenter.k8s.aws/ec2nodeclass";
 /// The instances of a run: those that are there, and those that ended within the last hour.
 const STATES: [&str; 3] = ["pending", "running", "terminated"];
 
@@ -59,9 +66,9 @@ impl Aws {
         (folded.clone().map(|folded| folded.0), folded.map(|folded| folded.1))
     }
 
-    /// The vCPU quotas. Those that were never raised may be missing in the list of the account's
+    /// Quotas of EC2. Those that were never raised may be missing in the list of the account's
     /// own; then AWS's default holds.
-    pub async fn vcpu_quotas(&self) -> Fact<BTreeMap<String, Quota>> {
+    pub async fn ec2_quotas(&self) -> Fact<Quotas> {
         let pages = self.quotas.list_service_quotas().service_code("ec2").max_results(QUOTA_PAGE);
         let call = pages.into_paginator().items().send().collect::<Result<Vec<_>, _>>();
         let listed = self.ask.ask("servicequotas:ListServiceQuotas", &[], call).await;
@@ -70,14 +77,30 @@ impl Aws {
                 let own = listed.iter().find(|quota| quota.quota_code() == Some(code));
                 own.and_then(|quota| quota.value).map(whole)
             };
-            let quotas = QUOTA_FAMILIES.iter().flat_map(|family| {
+            let vcpus = QUOTA_FAMILIES.iter().flat_map(|family| {
                 [family.on_demand, family.spot].map(|code| {
                     let own = value(code);
                     let default = own.unwrap_or(family.default);
                     (code.to_owned(), Quota { value: default, is_default: own.is_none() })
                 })
             });
-            quotas.collect()
+            let launch_templates = value(LAUNCH_TEMPLATES).unwrap_or(LAUNCH_TEMPLATES_BY_DEFAULT);
+            Quotas { vcpus: vcpus.collect(), launch_templates }
+        })
+    }
+
+    /// The launch templates of the region, counted.
+    pub async fn launch_templates(&self, cluster: &str) -> Fact<LaunchTemplates> {
+        let pages = self.ec2.describe_launch_templates().max_results(TEMPLATE_PAGE);
+        let call = pages.into_paginator().items().send().collect::<Result<Vec<_>, _>>();
+        let listed = self.ask.ask("ec2:DescribeLaunchTemplates", &[], call).await;
+        let owned = format!("kubernetes.io/cluster/{cluster}");
+        listed.map(|listed| {
+            let has = |template: &types::LaunchTemplate, key: &str| {
+                template.tags().iter().any(|tag| tag.key() == Some(key))
+            };
+            let own = listed.iter().filter(|one| has(one, &owned) && has(one, NODE_CLASS));
+            LaunchTemplates { used: count(listed.len()), of_cluster: count(own.count()) }
         })
     }
 
@@ -96,11 +119,23 @@ impl Aws {
     }
 }
 
-/// A quota of vCPUs is a whole number that the API gives as a fraction.
+/// What EC2 lets the account have.
+#[derive(Debug, Clone)]
+pub struct Quotas {
+    /// By code.
+    pub vcpus: BTreeMap<String, Quota>,
+    pub launch_templates: u64,
+}
+
+fn count(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+/// A quota is a whole number that the API gives as a fraction.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a quota is a whole number of vCPUs, and not negative"
+    reason = "a quota is a whole number, and not negative"
 )]
 fn whole(value: f64) -> u64 {
     value.max(0.0) as u64

@@ -168,6 +168,7 @@ fn vpc(vpc: &types::Vpc) -> Vpc {
         ipv6_cidrs: ipv6.collect(),
         dhcp_options_id: vpc.dhcp_options_id.clone(),
         owner: vpc.owner_id.clone(),
+        tenancy: vpc.instance_tenancy().map(|tenancy| tenancy.as_str().to_owned()),
     }
 }
 

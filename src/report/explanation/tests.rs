@@ -48,7 +48,7 @@ fn one_line() {
          Karpenter before 1.1 does not say otherwise in its launch templates.
          Signs   `aws ec2 get-instance-metadata-defaults` shows
                  `InstanceMetadataTags: enabled`.
-         Check   `imds-metadata-tags`
+         Check   `imds-metadata-tags`, `proved-launch`
          Fix     `aws ec2 modify-instance-metadata-defaults --region <region>
                  --instance-metadata-tags no-preference`, or upgrade Karpenter to
                  1.1 or later.

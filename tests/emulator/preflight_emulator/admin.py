@@ -117,6 +117,11 @@ def instance_profile_quota(body: Body) -> None:
     summary._instance_profiles_quota = int(body["value"])
 
 
+def vpc_tenancy(body: Body) -> None:
+    """``{"vpcId": "vpc-…", "tenancy": "dedicated"}``, which EC2 takes when a VPC is made only."""
+    _ec2(body).get_vpc(body["vpcId"]).instance_tenancy = body["tenancy"]
+
+
 def instance_end(body: Body) -> None:
     """``{"instanceId": "i-…", "code": "Client.InternalError", "message": "…"}``: why it ended."""
     instance = _ec2(body).get_instance(body["instanceId"])
@@ -163,6 +168,7 @@ URL_PATHS = {
     "{0}/moto-api/preflight/access-entry-age": _route(access_entry_age),
     "{0}/moto-api/preflight/quota": _route(quota),
     "{0}/moto-api/preflight/instance-profile-quota": _route(instance_profile_quota),
+    "{0}/moto-api/preflight/vpc-tenancy": _route(vpc_tenancy),
     "{0}/moto-api/preflight/instance-end": _route(instance_end),
     "{0}/moto-api/preflight/organization-member": _route(organization_member),
     "{0}/moto-api/preflight/simulation": _route(simulation),

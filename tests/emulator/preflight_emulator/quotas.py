@@ -22,8 +22,10 @@ NAMES = {
     "L-34B43A08": "All Standard (A, C, D, H, I, M, R, T, Z) Spot Instance Requests",
     "L-7212CCBC": "All P4, P3 and P2 Spot Instance Requests",
     "L-3819A6DF": "All G and VT Spot Instance Requests",
+    "L-FB451C26": "Launch templates",
 }
 DEFAULTS = {code: 5.0 if "Standard" in name else 0.0 for code, name in NAMES.items()}
+DEFAULTS["L-FB451C26"] = 5000.0
 
 
 INSTANCE_PROFILES = "L-6E65F664"

@@ -12,6 +12,7 @@ from seeds.account import Account
 KEYS, VCPU, SPOT, ALLOWED = "volume-keys", "vcpu-quota", "spot-quota", "allowed-images"
 ADDONS, SETTINGS = "auto-mode-addons", "auto-mode-settings"
 PREFIXES = "subnet-prefixes"
+TEMPLATES, TENANCY = "launch-template-quota", "vpc-tenancy"
 ON_DEMAND, SPOT_STANDARD = "L-1216C47A", "L-34B43A08"
 
 
@@ -60,6 +61,33 @@ def fill_with_profiles(account: Account, used: int, most: int) -> None:
     for number in range(used - there):
         iam.create_instance_profile(InstanceProfileName=f"left-behind-{number}")
     faults.admin(account, "instance-profile-quota", {"value": most})
+
+
+@scenario(f"{TEMPLATES}: nearly used up", (TEMPLATES, WARN))
+def few_templates(account: Account, _made: Made) -> None:
+    fill_with_templates(account, used=9, most=10)
+
+
+@scenario(f"{TEMPLATES}: used up", (TEMPLATES, FAIL))
+def no_templates(account: Account, _made: Made) -> None:
+    fill_with_templates(account, used=10, most=10)
+
+
+def fill_with_templates(account: Account, used: int, most: int) -> None:
+    ec2 = account.client("ec2")
+    there = len(ec2.describe_launch_templates(MaxResults=200)["LaunchTemplates"])
+    for number in range(used - there):
+        ec2.create_launch_template(
+            LaunchTemplateName=f"karpenter.k8s.aws/{number}",
+            LaunchTemplateData={"InstanceType": "m5.large"},
+        )
+    quota(account, "L-FB451C26", most)
+
+
+@scenario(f"{TENANCY}: dedicated", (TENANCY, WARN))
+def dedicated_hardware(account: Account, _made: Made) -> None:
+    vpc, _ = faults.find_network(account)
+    faults.admin(account, "vpc-tenancy", {"vpcId": vpc, "tenancy": "dedicated"})
 
 
 # Addresses for prefixes
