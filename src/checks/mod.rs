@@ -94,6 +94,7 @@ pub static ALL: &[&Check] = &[
     &subnets::discovered::CHECK,
     &subnets::vpc::CHECK,
     &subnets::zones::CHECK,
+    &subnets::place::CHECK,
     &node_pools::zones::CHECK,
     &node_pools::instance_types::CHECK,
     &subnets::free_addresses::CHECK,

@@ -49,7 +49,36 @@ pub struct Subnet {
     /// How public access is blocked: `off`, `block-bidirectional` or `block-ingress`.
     #[serde(default)]
     pub public_access_block: Option<String>,
+    /// The Outpost that it is on, by ARN.
+    #[serde(default)]
+    pub outpost: Option<String>,
     pub tags: BTreeMap<String, String>,
+}
+
+/// What kind of place a subnet is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Place {
+    AvailabilityZone,
+    LocalZone,
+    WavelengthZone,
+    Outpost,
+}
+
+impl Subnet {
+    /// Zones beside the Region bear another place and its number in their name:
+    /// `us-west-2-lax-1a`, `us-east-1-wl1-bos-wlz-1`.
+    pub fn place(&self) -> Place {
+        if self.outpost.is_some() {
+            return Place::Outpost;
+        }
+        let parts: Vec<_> = self.zone.split('-').collect();
+        let number = |part: &&str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        match parts.iter().rev().skip(1).find(|part| number(part)) {
+            None => Place::AvailabilityZone,
+            Some(_) if parts.iter().any(|part| part.starts_with("wl")) => Place::WavelengthZone,
+            Some(_) => Place::LocalZone,
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -181,4 +210,31 @@ pub struct ImageCriterion {
     pub max_days_since_created: Option<i32>,
     /// Whether it asks for a watermark or a scan's result too.
     pub asks_more: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{from_value, json};
+
+    use super::*;
+
+    #[test]
+    fn places() {
+        for (zone, outpost, place) in [
+            ("us-west-2a", None, Place::AvailabilityZone),
+            ("us-gov-west-1b", None, Place::AvailabilityZone),
+            ("cn-northwest-1c", None, Place::AvailabilityZone),
+            ("us-iso-east-1a", None, Place::AvailabilityZone),
+            ("us-west-2-lax-1a", None, Place::LocalZone),
+            ("ap-northeast-1-tpe-1a", None, Place::LocalZone),
+            ("us-east-1-wl1-bos-wlz-1", None, Place::WavelengthZone),
+            ("us-west-2a", Some("arn:aws:outposts:us-west-2:1:outpost/op-1"), Place::Outpost),
+            ("", None, Place::AvailabilityZone),
+        ] {
+            let subnet: Subnet = from_value(json!({"id": "subnet-1", "vpc_id": "vpc-1",
+                "zone": zone, "free_addresses": 9, "tags": {}, "outpost": outpost}))
+            .unwrap();
+            assert_eq!(subnet.place(), place, "{zone}");
+        }
+    }
 }

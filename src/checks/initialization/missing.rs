@@ -82,6 +82,11 @@ const PROVIDERS: &[Provider] = &[
 /// The VPC CNI offers this one where it is told to.
 const POD_ENI: &str = "vpc.amazonaws.com/pod-eni";
 
+/// Whether the VPC CNI is known to be told to offer it.
+fn pod_eni_is_on(cx: &Context<'_>) -> bool {
+    cx.facts.kubernetes.cni.value().is_some_and(|cni| cni.pod_eni)
+}
+
 /// A provider's name, where to get it, and its DaemonSet if that is there.
 pub type Provided = (&'static str, &'static str, Option<DaemonSet>);
 
@@ -149,8 +154,9 @@ impl Missing {
         }
     }
 
-    pub fn error(&self) -> &'static str {
+    pub fn error(&self, cx: &Context<'_>) -> &'static str {
         match self {
+            Self::Resource(name) if name == POD_ENI && pod_eni_is_on(cx) => "pod-eni-unsupported",
             Self::Ready(_) => "nodes-not-ready",
             _ => "node-not-initialized",
         }
@@ -158,6 +164,13 @@ impl Missing {
 
     pub fn words(&self, cx: &Context<'_>) -> Result<String, Stop> {
         Ok(match self {
+            Self::Resource(name) if name == POD_ENI && pod_eni_is_on(cx) => {
+                "They do not offer vpc.amazonaws.com/pod-eni, although the VPC CNI has \
+                 ENABLE_POD_ENI=true: EKS gives it to the instance types that its VPC resource \
+                 controller knows, which lacks the newest ones and some small ones, and with the \
+                 permissions of the cluster role."
+                    .to_owned()
+            }
             Self::Resource(name) if name == POD_ENI => {
                 "They do not offer vpc.amazonaws.com/pod-eni, which the VPC CNI registers only \
                  with ENABLE_POD_ENI=true."
@@ -182,6 +195,16 @@ impl Missing {
     pub fn remedy(&self, cx: &Context<'_>, node: &str) -> Result<Remedy, Stop> {
         let look = format!("kubectl describe node {}", quote(node));
         Ok(match self {
+            Self::Resource(name) if name == POD_ENI && pod_eni_is_on(cx) => Remedy::new(
+                "Read the node's events: where they say that the type is not supported, leave it \
+                 out of the NodePool (instance-family, NotIn) until it is; otherwise see that the \
+                 cluster role has AmazonEKSVPCResourceController.",
+            )
+            .run(format!(
+                "kubectl get events --all-namespaces --field-selector {}",
+                quote(&format!("involvedObject.kind=Node,involvedObject.name={node}"))
+            ))
+            .run(look),
             Self::Resource(name) if name == POD_ENI => Remedy::new(
                 "Let the VPC CNI give pods interfaces of their own, and see that the cluster role \
                  has AmazonEKSVPCResourceController.",

@@ -28,7 +28,7 @@ pub static CHECK: Check = Check {
     title: "The nodes that joined are initialized",
     area: Area::Join,
     products: &[Product::Karpenter, Product::AutoMode],
-    errors: &["node-not-initialized", "nodes-not-ready"],
+    errors: &["node-not-initialized", "nodes-not-ready", "pod-eni-unsupported"],
     needs: &[],
     doc: "\
 ## What
@@ -110,7 +110,7 @@ fn judge(cx: &Context<'_>, stuck: &Stuck<'_>) -> Result<Finding, Stop> {
         "The pods that the nodes were made for do not run, and Karpenter neither consolidates nor \
          replaces such a node: it costs money until somebody deletes it.",
     )
-    .errors(&[missing.error()])
+    .errors(&[missing.error(cx)])
     .evidence("list nodeclaims (Kubernetes)", "status.conditions[Initialized]", missing.key())
     .mend(missing.remedy(cx, stuck.node)?))
 }

@@ -88,6 +88,18 @@ fn rows() {
 }
 
 #[test]
+fn interfaces_for_pods_that_the_type_does_not_get() {
+    let mut patch =
+        one("ResourceNotRegistered", "Resource \"vpc.amazonaws.com/pod-eni\" was requested");
+    patch["facts"]["kubernetes"]["cni"] = json!({"known": {"pod_eni": true}});
+    let found = Account::KarpenterCluster.judge(&CHECK, &patch).remove(0);
+    assert!(found.seen.contains("although the VPC CNI has ENABLE_POD_ENI=true"), "{}", found.seen);
+    assert_eq!(found.errors[0].id, "pod-eni-unsupported");
+    let steps = serde_json::to_string(&found.remedy.unwrap().steps).unwrap();
+    assert!(!steps.contains("set env") && steps.contains("involvedObject.name=ip-10"), "{steps}");
+}
+
+#[test]
 fn the_daemon_set_that_is_missing_is_named() {
     for (patch, seen, command) in [
         (one(NO_GPU.0, NO_GPU.1), "no DaemonSet here looks like it", "kubectl describe node ip-10"),

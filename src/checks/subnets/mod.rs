@@ -6,6 +6,7 @@ pub mod discovered;
 pub mod free_addresses;
 pub mod ipv6;
 mod more;
+pub mod place;
 pub mod prefixes;
 mod room;
 pub mod vpc;

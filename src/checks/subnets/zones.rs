@@ -10,7 +10,7 @@ use crate::{
         remedies::listed,
         selection::{Selector, selectors, single_tag},
     },
-    facts::ec2::Subnet,
+    facts::ec2::{Place, Subnet},
     outcome::{Finding, Remedy},
     target::Product,
 };
@@ -37,7 +37,7 @@ Karpenter launches only in zones that it has a subnet for. With one zone, pods w
 another zone or with a spread over zones stay Pending, Spot has fewer pools to choose from, and
 an outage of the zone takes every node. Zones are counted by id, which is the same in every
 account. The zones `use1-az3`, `usw1-az2` and `cac1-az3` cannot hold the control plane's subnets;
-nodes may run there, so they count here.
+nodes may run there, so they count here. Local Zones and their like do not, beside others.
 
 ## Seen as
 `no instance type met the scheduling requirements or had a required offering` for pods that must
@@ -75,10 +75,15 @@ fn judge(cx: &Context<'_>, selector: &Selector<'_>, subnets: &[&Subnet]) -> Resu
     }
 }
 
-/// The zones of these subnets by name, each once.
+/// The zones of these subnets by name, each once. A Local Zone takes no other zone's place, unless
+/// there is nothing else.
 fn zones<'a>(subnets: impl Iterator<Item = &'a Subnet>) -> Vec<&'a str> {
+    let all: Vec<_> = subnets.collect();
+    let in_zones = |s: &&Subnet| s.place() == Place::AvailabilityZone;
+    let any = all.iter().any(|subnet| in_zones(&subnet));
+    let counted = all.into_iter().filter(|subnet| !any || in_zones(&subnet));
     let by_id: BTreeMap<_, _> =
-        subnets.map(|s| (s.zone_id.as_deref().unwrap_or(&s.zone), s.zone.as_str())).collect();
+        counted.map(|s| (s.zone_id.as_deref().unwrap_or(&s.zone), s.zone.as_str())).collect();
     by_id.into_values().collect()
 }
 
@@ -92,11 +97,12 @@ fn one(cx: &Context<'_>, selector: &Selector<'_>, zone: &str) -> Finding {
     }
     let (who, seen) = match selector {
         Selector::Tag(tag) => {
-            ("Karpenter", format!("Every subnet with the tag {tag} is in {zone}."))
+            ("Karpenter", format!("No subnet with the tag {tag} is in another zone than {zone}."))
         }
-        Selector::Class(class) => {
-            (class.launcher(), format!("Every subnet that {class} selects is in {zone}."))
-        }
+        Selector::Class(class) => (
+            class.launcher(),
+            format!("No subnet that {class} selects is in another zone than {zone}."),
+        ),
     };
     Finding::warn(
         seen,
@@ -184,6 +190,7 @@ mod tests {
                 json!({"denied": {"action": "eks:DescribeCluster", "message": "no"}});
             patch
         };
+        let lax = subnet("subnet-06", "us-west-2-lax-1a", "usw2-lax1-az1", "vpc-01");
         let no_control_plane = subnet("subnet-05", "us-east-1e", "use1-az3", "vpc-01");
         assert_rows(
             Account::Karpenter,
@@ -217,6 +224,7 @@ mod tests {
                     selected(&[a, no_control_plane]),
                     &[(Status::Pass, TAG)],
                 ),
+                ("the second is a Local Zone", selected(&[b.clone(), lax]), &[(Status::Warn, TAG)]),
                 ("none in the VPC", selected(&[b_of_another]), &[(Status::Skipped, TAG)]),
                 ("none", selected(&[]), &[(Status::Skipped, TAG)]),
                 (

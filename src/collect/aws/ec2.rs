@@ -110,6 +110,7 @@ fn subnet(subnet: types::Subnet) -> Subnet {
             .block_public_access_states
             .and_then(|states| states.internet_gateway_block_mode)
             .map(|mode| mode.as_str().to_owned()),
+        outpost: subnet.outpost_arn,
         tags: tags(subnet.tags),
     }
 }

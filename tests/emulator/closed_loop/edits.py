@@ -128,6 +128,11 @@ def set_free(account: Account, subnet: str, free: int) -> None:
     _set(account, "subnet-free-addresses", subnetId=subnet, free=free)
 
 
+def set_zone(account: Account, subnet: str, name: str, zone_id: str) -> None:
+    """A zone beside the Region's own, of which the emulator makes none."""
+    _set(account, "subnet-zone", subnetId=subnet, name=name, id=zone_id)
+
+
 def entry_age(account: Account, principal: str, seconds: int) -> None:
     """How long ago an access entry was made."""
     names = {"name": account.cluster, "principalArn": principal}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from copy import copy
 from datetime import timedelta
 from typing import Any
 
@@ -58,6 +59,14 @@ def subnet_free_addresses(body: Body) -> None:
     subnet = _ec2(body).get_subnet(body["subnetId"])
     in_use = subnet._available_ip_addresses - subnet.available_ip_address_count
     subnet._available_ip_addresses = int(body["free"]) + in_use
+
+
+def subnet_zone(body: Body) -> None:
+    """``{"subnetId": "subnet-…", "name": "us-west-2-lax-1a", "id": "usw2-lax1-az1"}``"""
+    subnet = _ec2(body).get_subnet(body["subnetId"])
+    zone = copy(subnet._availability_zone)
+    zone.name, zone.zone_id = body["name"], body["id"]
+    subnet._availability_zone = zone
 
 
 def managed_resource_visibility(body: Body) -> None:
@@ -162,6 +171,7 @@ def seed(body: Body) -> None:
 URL_PATHS = {
     "{0}/moto-api/preflight/metadata-defaults": _route(metadata_defaults_manager),
     "{0}/moto-api/preflight/subnet-free-addresses": _route(subnet_free_addresses),
+    "{0}/moto-api/preflight/subnet-zone": _route(subnet_zone),
     "{0}/moto-api/preflight/managed-resource-visibility": _route(managed_resource_visibility),
     "{0}/moto-api/preflight/cluster": _route(cluster),
     "{0}/moto-api/preflight/auto-mode": _route(auto_mode),

@@ -61,6 +61,11 @@ def one_zone(account: Account, made: Made) -> None:
     edits.untag(account, made["privateSubnets"][1:])
 
 
+@scenario("subnets-place: a Local Zone", ("subnets-place", WARN))
+def local_zone(account: Account, made: Made) -> None:
+    edits.set_zone(account, made["privateSubnets"][0], "us-west-2-lax-1a", "usw2-lax1-az1")
+
+
 def other_vpc(account: Account) -> str:
     return account.client("ec2").create_vpc(CidrBlock="10.9.0.0/16")["Vpc"]["VpcId"]
 
