@@ -1,7 +1,8 @@
 //! One canonical form for what is printed in many: `squashed` text.
 //!
 //! Letters are lowered; white space, quotes of every kind, backslash escapes, colour codes
-//! and whatever is not ASCII are dropped. So a text matches however it was wrapped, quoted,
+//! and whatever is not ASCII are dropped; what a web page escapes (`&quot;`) is read as what
+//! it stands for. So a text matches however it was wrapped, quoted,
 //! escaped into JSON or surrounded by another language. (Dropping zero bytes also makes
 //! UTF-16 output readable.)
 
@@ -29,6 +30,16 @@ const fn table(lower: bool) -> [u8; 256] {
 
 const ESCAPE: u8 = 0x1b;
 
+/// The named escapes of HTML that tools and ticket systems write, and what they stand for.
+const ENTITIES: [(&[u8], u8); 6] = [
+    (b"quot", b'"'),
+    (b"apos", b'\''),
+    (b"lt", b'<'),
+    (b"gt", b'>'),
+    (b"amp", b'&'),
+    (b"nbsp", b' '),
+];
+
 /// The squashed form of a text.
 pub fn squash(raw: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(raw.len());
@@ -44,7 +55,8 @@ pub fn squash_cased(raw: &[u8]) -> String {
     let mut out = Vec::with_capacity(raw.len());
     let mut at = 0;
     while at < raw.len() {
-        let special = memchr::memchr3(b'\\', ESCAPE, b'\n', &raw[at..]);
+        let special =
+            raw[at..].iter().position(|&byte| matches!(byte, b'\\' | ESCAPE | b'&' | b'\n'));
         let end = special.map_or(raw.len(), |offset| at + offset);
         copy(&raw[at..end], &CASED, &mut out);
         at = end;
@@ -81,6 +93,12 @@ pub fn readable(raw: &[u8]) -> String {
                 out.push(b' ');
             }
             (b'\\', Some(b'"' | b'\\')) => {}
+            (b'&', _) => {
+                let (byte, length) = entity(&raw[at..]).unwrap_or((b'&', 1));
+                out.push(byte);
+                at += length;
+                continue;
+            }
             (b'\\', Some(b'u')) if code_point(raw, at + 2) == Some(u32::from(ESCAPE)) => {
                 at = after_colour(raw, at + 6);
                 continue;
@@ -98,7 +116,7 @@ pub fn readable(raw: &[u8]) -> String {
 /// It never stops inside an escape.
 pub fn squash_step(raw: &[u8], at: usize, limit: usize, out: &mut Vec<u8>) -> usize {
     let stop = raw.len().min(at.saturating_add(limit));
-    match memchr::memchr2(b'\\', ESCAPE, &raw[at..stop]) {
+    match memchr::memchr3(b'\\', ESCAPE, b'&', &raw[at..stop]) {
         Some(0) => escape(raw, at, &LOWERED, out),
         Some(offset) => {
             copy(&raw[at..at + offset], &LOWERED, out);
@@ -115,7 +133,7 @@ pub fn squash_step(raw: &[u8], at: usize, limit: usize, out: &mut Vec<u8>) -> us
 pub fn position_of(raw: &[u8], mut at: usize, mut wanted: usize) -> usize {
     let mut out = Vec::new();
     while at < raw.len() {
-        if matches!(raw[at], b'\\' | ESCAPE) {
+        if matches!(raw[at], b'\\' | ESCAPE | b'&') {
             out.clear();
             let next = escape(raw, at, &LOWERED, &mut out);
             if out.len() > wanted {
@@ -150,8 +168,14 @@ fn copy(raw: &[u8], table: &[u8; 256], out: &mut Vec<u8>) {
     out.truncate(start + kept);
 }
 
-/// Handles the backslash or the escape character at `at`; returns where the rest begins.
+/// Handles the backslash, the ampersand or the escape character at `at`; returns where the
+/// rest begins.
 fn escape(raw: &[u8], at: usize, table: &[u8; 256], out: &mut Vec<u8>) -> usize {
+    if raw[at] == b'&' {
+        let (byte, length) = entity(&raw[at..]).unwrap_or((b'&', 1));
+        copy(&[byte], table, out);
+        return at + length;
+    }
     if raw[at] == ESCAPE {
         return after_colour(raw, at + 1);
     }
@@ -168,6 +192,24 @@ fn escape(raw: &[u8], at: usize, table: &[u8; 256], out: &mut Vec<u8>) -> usize 
         },
         _ => at + 1,
     }
+}
+
+/// What the HTML escape that `raw` begins with stands for, and how long it is.
+fn entity(raw: &[u8]) -> Option<(u8, usize)> {
+    let name = &raw[1..raw.len().min(10)];
+    let name = &name[..memchr::memchr(b';', name)?];
+    let byte = match name {
+        [b'#', b'x' | b'X', digits @ ..] => number(digits, 16)?,
+        [b'#', digits @ ..] => number(digits, 10)?,
+        _ => ENTITIES.iter().find(|(entity, _)| name.eq_ignore_ascii_case(entity))?.1,
+    };
+    Some((byte, name.len() + 2))
+}
+
+/// The ASCII character of that number; another one is as good as a space.
+fn number(digits: &[u8], radix: u32) -> Option<u8> {
+    let code = u32::from_str_radix(std::str::from_utf8(digits).ok()?, radix).ok()?;
+    Some(u8::try_from(code).ok().filter(u8::is_ascii).unwrap_or(b' '))
 }
 
 fn code_point(raw: &[u8], at: usize) -> Option<u32> {
@@ -194,7 +236,9 @@ mod tests {
         let plain = "err=\"Unauthorized\" node=\"ip-10-0-0-1\"\ncaused by: x";
         let wanted = squash(plain.as_bytes());
         assert_eq!(wanted, b"err=unauthorizednode=ip-10-0-0-1causedby:x");
-        let other_forms: [&[u8]; 9] = [
+        let other_forms: [&[u8]; 11] = [
+            b"err=&quot;Unauthorized&#34; node=&#x22;ip-10-0-0-1&#39;\ncaused by: x",
+            b"&lt;err=&apos;Unauthorized&nbsp;node=&#8220;ip-10-0-0-1&gt;&#10;caused by&#x3A; x",
             b"err=\\\"Unauthorized\\\" node=\\\"ip-10-0-0-1\\\"\\ncaused by: x",
             b"err=\\\\\\\"Unauthorized\\\\\\\" node=ip-10-0-0-1\\\\ncaused by: x",
             b"ERR=\x1b[31m\"Unauthorized\"\x1b[0m NODE=\"IP-10-0-0-1\"\r\ncaused by: x",
@@ -208,6 +252,13 @@ mod tests {
         for form in other_forms {
             assert_eq!(squash(form), wanted, "{}", String::from_utf8_lossy(form));
         }
+    }
+
+    #[test]
+    fn an_ampersand_alone_stays() {
+        assert_eq!(squash(b"a && b &amp; c?d=1&e;f&"), b"a&&b&c?d=1&e;f&");
+        assert_eq!(readable(b"pdb &quot;a&quot; &amp;c"), "pdb \"a\" &c");
+        assert_eq!(squash_cased(b"pdb &quot;A&quot;"), "pdbA");
     }
 
     #[test]

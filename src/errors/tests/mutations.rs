@@ -77,6 +77,16 @@ fn escaped_into_json() {
 }
 
 #[test]
+fn escaped_into_html() {
+    let html = |text: &str| {
+        let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        escaped.replace('"', "&quot;")
+    };
+    survives("HTML", |text| html(text).replace('\'', "&#39;"));
+    survives("HTML, hexadecimal", |text| html(text).replace('\'', "&#x27;"));
+}
+
+#[test]
 fn coloured_and_quoted() {
     survives("coloured", |text| {
         format!("\u{1b}[31m{}\u{1b}[0m", text.replace(' ', "\u{1b}[1m \u{1b}[22m"))
