@@ -26,6 +26,22 @@ pub const ANCHORS: &[(&str, Kind)] = &[
     ("x509:", Kind::Certificate),
 ];
 
+/// Those of them that the C library words, and so any program prints; the others are Go's and
+/// the AWS tools' own.
+const ANY_PROGRAM: &[&str] = &[
+    "temporaryfailureinnameresolution",
+    "couldnotresolvehost",
+    "noroutetohost",
+    "networkisunreachable",
+    "connectionrefused",
+    "connectionresetbypeer",
+    "connectiontimedout",
+];
+
+/// What is in the name of a host that matters here: an AWS API, the cluster's own, the
+/// instance metadata and the like.
+const OURS: &[&str] = &["amazonaws.com", ".api.aws", ".svc", "kubernetes", "169.254."];
+
 /// How a connection failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -65,10 +81,8 @@ pub fn read(before: &[u8], after: &[u8]) -> Option<NetworkFault> {
     let before = readable(before);
     let after = readable(after);
     let squashed = super::normalize::squash(after.as_bytes());
-    let kind = ANCHORS
-        .iter()
-        .find(|(anchor, _)| squashed.starts_with(anchor.as_bytes()))
-        .map(|&(_, kind)| kind)?;
+    let &(anchor, kind) =
+        ANCHORS.iter().find(|(anchor, _)| squashed.starts_with(anchor.as_bytes()))?;
     let near: String = tail(&before, 400).to_owned() + " " + head(&after, 200);
     let asked = after_last(&near, "resolve host: ");
     let looked_up =
@@ -79,6 +93,10 @@ pub fn read(before: &[u8], after: &[u8]) -> Option<NetworkFault> {
     let kind = if looked_up.is_some() && kind == Kind::Timeout { Kind::Dns } else { kind };
     let host = looked_up.or(url).filter(|host| host.contains('.')).map(str::to_ascii_lowercase);
     let host = host.filter(|host| host.parse::<IpAddr>().is_err() || address.is_none());
+    // Go says whom it dialled; of another program only what it says of our hosts counts.
+    let ours = |host: &String| OURS.iter().any(|part| host.contains(part));
+    let host =
+        host.filter(|host| address.is_some() || !ANY_PROGRAM.contains(&anchor) || ours(host));
     if host.is_none() && address.is_none() {
         return None;
     }

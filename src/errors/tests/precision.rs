@@ -60,6 +60,40 @@ fn five_megabytes_of_a_healthy_log_show_nothing() {
     assert_eq!(explanation.lines, log.lines().count() as u64);
 }
 
+/// Faults of programs that have nothing to do with nodes.
+const OF_OTHERS: &[&str] = &[
+    r#"2024/03/05 10:00:00 [error] 31#31: *12 connect() failed (111: Connection refused) while connecting to upstream, client: 10.0.0.1, server: _, request: "GET / HTTP/1.1", upstream: "http://10.0.0.2:8080/""#,
+    "2024/03/05 10:00:00 [error] 31#31: *9 upstream timed out (110: Connection timed out) while reading response header from upstream",
+    "redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused.",
+    "fatal: unable to access 'https://github.com/x/y.git/': Could not resolve host: github.com",
+    "ssh: connect to host 10.0.0.5 port 22: Connection timed out",
+    "ssh: connect to host 10.0.0.5 port 22: No route to host",
+    "curl: (56) Recv failure: Connection reset by peer",
+    "psql: could not translate host name \"db\" to address: Name or service not known",
+    "E0101 10:00:00.000000       1 leaderelection.go:330] error retrieving resource lock argocd/argocd-leader: Unauthorized",
+    "E0101 10:00:00.000000       1 leaderelection.go:429] failed to renew lease cert-manager/cert-manager-controller: timed out waiting for the condition",
+    "Warning  Unhealthy  kubelet  Readiness probe failed: HTTP probe failed with statuscode: 503",
+    r#"Warning  Unhealthy  kubelet  Liveness probe failed: Get "http://10.0.0.9:8080/health": EOF"#,
+    "Warning  BackOff  kubelet  Back-off restarting failed container web in pod web-1_default",
+    "panic: assignment to entry in nil map",
+    "java.lang.OutOfMemoryError: Java heap space",
+    "Error: Error acquiring the state lock: ConditionalCheckFailedException: The conditional request failed",
+    "An error occurred (NoSuchBucket) when calling the ListObjectsV2 operation: The specified bucket does not exist",
+    "x509: certificate has expired or is not yet valid: current time 2024-03-05T10:00:00Z is after 2024-03-01T00:00:00Z",
+    r#"deployment.apps "web" is invalid: spec.selector: Invalid value: field is immutable"#,
+    "Error: cannot re-use a name that is still in use: web",
+];
+
+#[test]
+fn faults_of_other_programs_show_nothing() {
+    for text in OF_OTHERS {
+        let explanation = explained(text);
+        let found: Vec<_> = explanation.groups.iter().map(|group| &group.entry.id).collect();
+        assert!(found.is_empty(), "{found:?}: {text}");
+        assert!(explanation.network.is_empty() && explanation.denials.is_empty(), "{text}");
+    }
+}
+
 #[test]
 fn ordinary_prose_shows_nothing() {
     for text in [
