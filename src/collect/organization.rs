@@ -51,10 +51,11 @@ async fn levels(aws: &Aws, account: &str) -> Fact<Vec<Level>> {
         Fact::Known(parent) => parent,
         unseen => return unseen.map(|_| Vec::new()),
     };
-    let mut levels = Vec::new();
+    let mut levels: Vec<Level> = Vec::new();
     let mut child = account.to_owned();
     while levels.len() < MOST_LEVELS && !is_root(&child) {
-        let (level, next) = join!(level(aws, child), async {
+        let has_rcps = uses_rcps(&levels);
+        let (level, next) = join!(level(aws, child, has_rcps), async {
             match is_root(&parent) {
                 true => Fact::Known(String::new()),
                 false => aws.parent(&parent).await,
@@ -67,7 +68,8 @@ async fn levels(aws: &Aws, account: &str) -> Fact<Vec<Level>> {
             unseen => return unseen.map(|_| Vec::new()),
         };
     }
-    levels.push(level(aws, child).await);
+    let has_rcps = uses_rcps(&levels);
+    levels.push(level(aws, child, has_rcps).await);
     levels.reverse();
     Fact::Known(levels)
 }
@@ -76,9 +78,22 @@ fn is_root(id: &str) -> bool {
     id.starts_with("r-")
 }
 
-async fn level(aws: &Aws, id: String) -> Level {
-    let (service_control, resource_control) =
-        join!(aws.service_control_policies(&id), aws.resource_control_policies(&id));
+/// Whether the organisation may have resource control policies. One that has, has
+/// RCPFullAWSAccess on every level, where nobody can take it away: without any on the account
+/// there are none above it, and no use in asking.
+/// <https://docs.aws.amazon.com/organizations/latest/userguide/orgs_manage_policies_rcps_evaluation.html>
+fn uses_rcps(below: &[Level]) -> bool {
+    let known = below.first().and_then(|account| account.resource_control.value());
+    known.is_none_or(|attached| !attached.is_empty())
+}
+
+async fn level(aws: &Aws, id: String, has_rcps: bool) -> Level {
+    let (service_control, resource_control) = join!(aws.service_control_policies(&id), async {
+        match has_rcps {
+            true => aws.resource_control_policies(&id).await,
+            false => Fact::Known(Vec::new()),
+        }
+    });
     Level { id, service_control, resource_control }
 }
 

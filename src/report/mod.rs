@@ -115,9 +115,11 @@ impl Report {
     pub fn new(saved: &Saved, target: &Target, outcomes: Vec<Outcome>, exit: ExitCode) -> Self {
         let mut header = Header::new(target, &saved.facts);
         header.name_configured(&saved.scope.configured);
+        let defaults = saved.facts.imds_defaults.value();
+        let defaults = defaults.map(|present| in_terraform::wanted(&outcomes, present));
         let outcomes: Vec<_> = outcomes
             .into_iter()
-            .map(|outcome| with_terraform(outcome, saved.facts.imds_defaults.value()))
+            .map(|outcome| with_terraform(outcome, defaults.as_ref()))
             .collect();
         Self {
             schema_version: SCHEMA_VERSION,

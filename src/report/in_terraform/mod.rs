@@ -1,6 +1,9 @@
 //! A remedy as Terraform, where what it runs has a resource there: read off its own commands, so
 //! that the two say the same.
 
+mod defaults;
+#[cfg(test)]
+mod tests;
 mod words;
 
 use serde_json::Value;
@@ -11,11 +14,12 @@ use crate::{
     outcome::{Remedy, Step},
 };
 use Argument::{Json, Raw, Text};
+pub use defaults::wanted;
 use words::Command;
 
 /// The blocks, in the order of the commands; nothing where a command of the AWS CLI that changes
-/// something has no resource that stands for it. What other programs do (see [`by_hand`]) is left. `defaults` are the region's present ones: the resource for them
-/// takes back whatever it does not name.
+/// something has no resource that stands for it. What other programs do (see [`by_hand`]) is left.
+/// `defaults` are those that the region shall have (see [`wanted`]).
 pub fn of(remedy: &Remedy, defaults: Option<&ImdsDefaults>) -> Option<String> {
     let mut blocks = Vec::new();
     for step in &remedy.steps {
@@ -54,7 +58,7 @@ fn block(command: &Command<'_>, defaults: Option<&ImdsDefaults>) -> Option<Vec<S
         ("eks", "associate-access-policy") => one(access_policy(command)?),
         ("eks", "create-pod-identity-association") => one(association(command)?),
         ("ec2", "create-tags") => tags(command),
-        ("ec2", "modify-instance-metadata-defaults") => one(metadata_defaults(command, defaults?)?),
+        ("ec2", "modify-instance-metadata-defaults") => one(defaults::block(command, defaults?)?),
         ("iam", "put-role-policy") => one(role_policy(command)?),
         ("iam", "attach-role-policy") => one(attachment(command)?),
         ("iam", "create-service-linked-role") => one(service_linked_role(command)?),
@@ -96,14 +100,15 @@ fn access_policy(command: &Command<'_>) -> Option<String> {
 }
 
 fn association(command: &Command<'_>) -> Option<String> {
+    let (cluster, namespace) = (command.value("cluster-name")?, command.value("namespace")?);
     let account = command.value("service-account")?;
     Some(resource(
         "aws_eks_pod_identity_association",
-        &label(&account),
+        &label(&format!("{cluster}_{namespace}_{account}")),
         &[
-            ("cluster_name", Text(command.value("cluster-name")?)),
-            ("namespace", Text(command.value("namespace")?)),
-            ("service_account", Text(account.clone())),
+            ("cluster_name", Text(cluster)),
+            ("namespace", Text(namespace)),
+            ("service_account", Text(account)),
             ("role_arn", Text(command.value("role-arn")?)),
         ],
     ))
@@ -114,44 +119,26 @@ fn tags(command: &Command<'_>) -> Option<Vec<String>> {
     let mut blocks = Vec::new();
     for id in command.values("resources") {
         for tag in command.values("tags") {
-            let (key, value) = tag.strip_prefix("Key=")?.split_once(",Value=")?;
-            let name = label(&format!("{id}_{}", last(key)));
-            blocks.push(resource(
-                "aws_ec2_tag",
-                &name,
-                &[
-                    ("resource_id", Text(id.clone())),
-                    ("key", Text(key.to_owned())),
-                    ("value", Text(value.to_owned())),
-                ],
-            ));
+            for (key, value) in pairs(&tag)? {
+                let name = label(&format!("{id}_{}", last(&key)));
+                let arguments =
+                    [("resource_id", Text(id.clone())), ("key", Text(key)), ("value", Text(value))];
+                blocks.push(resource("aws_ec2_tag", &name, &arguments));
+            }
         }
     }
     (!blocks.is_empty()).then_some(blocks)
 }
 
-fn metadata_defaults(command: &Command<'_>, present: &ImdsDefaults) -> Option<String> {
-    let hops = present.http_put_response_hop_limit.map(|hops| hops.to_string());
-    let options = [
-        ("http-endpoint", "http_endpoint", present.http_endpoint.clone()),
-        ("http-put-response-hop-limit", "http_put_response_hop_limit", hops),
-        ("http-tokens", "http_tokens", present.http_tokens.clone()),
-        (
-            "instance-metadata-tags",
-            "instance_metadata_tags",
-            present.instance_metadata_tags.clone(),
-        ),
-    ];
-    let mut arguments = Vec::new();
-    for (option, name, present) in options {
-        if let Some(value) = command.value(option).or(present) {
-            let number = value.parse::<i64>().is_ok();
-            arguments.push((name, if number { Raw(value) } else { Text(value) }));
-        }
+/// The tags in a word of `--tags`: the CLI's shorthand or JSON.
+fn pairs(word: &str) -> Option<Vec<(String, String)>> {
+    if let Some(shorthand) = word.strip_prefix("Key=") {
+        let (key, value) = shorthand.split_once(",Value=")?;
+        return Some(vec![(key.to_owned(), value.to_owned())]);
     }
-    let region = command.value("region")?;
-    (!arguments.is_empty())
-        .then(|| resource("aws_ec2_instance_metadata_defaults", &label(&region), &arguments))
+    let tags: Vec<Value> = serde_json::from_str(word).ok()?;
+    let text = |tag: &Value, name: &str| Some(tag.get(name)?.as_str()?.to_owned());
+    tags.iter().map(|tag| text(tag, "Key").zip(text(tag, "Value"))).collect()
 }
 
 fn role_policy(command: &Command<'_>) -> Option<String> {
@@ -222,14 +209,21 @@ fn target(command: &Command<'_>) -> Option<String> {
         return None;
     }
     let name = command.value("rule")?;
+    let makes_it = command.beside().any(|other| {
+        other.service == "events"
+            && other.operation == "put-rule"
+            && other.value("name").as_ref() == Some(&name)
+    });
+    // So that Terraform makes the rule first.
+    let rule = match makes_it {
+        true => Raw(format!("aws_cloudwatch_event_rule.{}.name", label(&name))),
+        false => Text(name.clone()),
+    };
+    let title = if id == name { name.clone() } else { format!("{name}_{id}") };
     Some(resource(
         "aws_cloudwatch_event_target",
-        &label(&name),
-        &[
-            ("rule", Text(name.clone())),
-            ("target_id", Text(id.to_owned())),
-            ("arn", Text(arn.to_owned())),
-        ],
+        &label(&title),
+        &[("rule", rule), ("target_id", Text(id.to_owned())), ("arn", Text(arn.to_owned()))],
     ))
 }
 
@@ -251,85 +245,4 @@ fn document(steps: &[Step], wanted: &str) -> Option<Value> {
         Step::Document { file, document } if file == wanted => serde_json::from_str(document).ok(),
         _ => None,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn what_has_a_resource_becomes_one() {
-        let entry = Remedy::new("x").run(
-            "aws eks create-access-entry --cluster-name demo --principal-arn \
-             arn:aws:iam::111122223333:role/Nodes-1 --type EC2_LINUX --region us-west-2",
-        );
-        assert_eq!(
-            of(&entry, None).unwrap(),
-            r#"resource "aws_eks_access_entry" "nodes_1" {
-  cluster_name  = "demo"
-  principal_arn = "arn:aws:iam::111122223333:role/Nodes-1"
-  type          = "EC2_LINUX"
-}
-"#
-        );
-        let policy = Remedy::new("x")
-            .document("p.json", &json!({"Version": "2012-10-17", "Statement": [
-                {"Effect": "Allow", "Action": "a:B", "Resource": "${aws:x}"}]}))
-            .run("aws iam put-role-policy --role-name 'a b' --policy-name p --policy-document file://p.json")
-            .run("kubectl rollout restart deployment/karpenter")
-            .run("aws iam get-role --role-name x");
-        let text = of(&policy, None).unwrap();
-        assert!(text.contains("role = \"a b\"") && text.contains("$${aws:x}"), "{text}");
-        assert!(text.contains("\"aws_iam_role_policy\" \"a_b_p\""), "{text}");
-        assert_eq!(by_hand(&policy), ["kubectl rollout restart deployment/karpenter"]);
-        assert!(!text.contains("kubectl") && text.matches("resource \"").count() == 1, "{text}");
-        let access = Remedy::new("x").run(
-            "aws eks associate-access-policy --cluster-name demo --principal-arn \
-             arn:aws:iam::111122223333:role/Nodes --policy-arn \
-             arn:aws:eks::aws:cluster-access-policy/Auto --access-scope type=cluster",
-        );
-        assert!(of(&access, None).unwrap().contains("_association\" \"nodes_auto\""));
-        let tags = Remedy::new("x").run(
-            "aws ec2 create-tags --region r --resources subnet-1 subnet-2 --tags Key=a/b,Value=c",
-        );
-        assert_eq!(of(&tags, None).unwrap().matches("aws_ec2_tag").count(), 2);
-    }
-
-    #[test]
-    fn what_has_none_makes_the_whole_none() {
-        for command in [
-            "aws ec2 replace-route --x y",
-            "aws ec2 create-tags --resources \"$(aws x)\" --tags Key=a,Value=b",
-            "aws iam put-role-policy --role-name a --policy-name p --policy-document file://gone.json",
-        ] {
-            let remedy = Remedy::new("x")
-                .run("aws iam create-service-linked-role --aws-service-name spot.amazonaws.com")
-                .run(command);
-            assert_eq!(of(&remedy, None), None, "{command}");
-        }
-        assert_eq!(of(&Remedy::new("look").run("aws iam get-role --role-name x"), None), None);
-    }
-
-    #[test]
-    fn other_defaults_of_the_region_are_kept() {
-        let remedy = Remedy::new("x").run(
-            "aws ec2 modify-instance-metadata-defaults --region us-west-2 --http-endpoint enabled",
-        );
-        let present = ImdsDefaults {
-            http_tokens: Some("required".to_owned()),
-            http_endpoint: Some("disabled".to_owned()),
-            ..ImdsDefaults::default()
-        };
-        assert_eq!(
-            of(&remedy, Some(&present)).unwrap(),
-            r#"resource "aws_ec2_instance_metadata_defaults" "us_west_2" {
-  http_endpoint = "enabled"
-  http_tokens   = "required"
-}
-"#
-        );
-        assert_eq!(of(&remedy, None), None);
-    }
 }

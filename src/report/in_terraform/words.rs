@@ -40,6 +40,16 @@ impl<'a> Command<'a> {
         Some(Self { service, operation, options, steps })
     }
 
+    /// The commands of the AWS CLI in the same remedy.
+    pub fn beside(&self) -> impl Iterator<Item = Command<'a>> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Command { command } if command.starts_with("aws ") => {
+                Command::parse(command, self.steps)
+            }
+            _ => None,
+        })
+    }
+
     pub fn values(&self, option: &str) -> Vec<String> {
         self.options.get(option).cloned().unwrap_or_default()
     }
