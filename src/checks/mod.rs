@@ -110,6 +110,7 @@ pub static ALL: &[&Check] = &[
     &images::ami_alias::CHECK,
     &images::discovered::CHECK,
     &node_classes::volumes::CHECK,
+    &node_classes::volume_sizes::CHECK,
     &node_classes::user_data::CHECK,
     &node_classes::placement_group::CHECK,
     &node_classes::capacity_reservations::CHECK,

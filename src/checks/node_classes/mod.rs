@@ -8,6 +8,7 @@ pub mod pod_network;
 pub mod role;
 pub mod tags;
 pub mod user_data;
+pub mod volume_sizes;
 pub mod volumes;
 pub mod windows;
 

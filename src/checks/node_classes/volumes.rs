@@ -91,6 +91,16 @@ fn roots<'a>(cx: &Context<'a>, class: &Class<'a>) -> Result<BTreeSet<&'a str>, S
         Some(_) => return Ok(BTreeSet::from(["/dev/xvda"])),
         None => {}
     }
+    let roots: BTreeSet<&str> =
+        images(cx, class).iter().filter_map(|image| image.root_device.as_deref()).collect();
+    if roots.is_empty() {
+        return Err(Stop::skipped("no image of it is known (see amis-discovered)"));
+    }
+    Ok(roots)
+}
+
+/// The images that the terms of an EC2NodeClass find, as far as they are known.
+pub(super) fn images<'a>(cx: &Context<'a>, class: &Class<'a>) -> Vec<&'a Image> {
     let facts = cx.facts;
     let terms = &class.spec.ami_terms;
     let parameter = |name: &String| {
@@ -103,12 +113,7 @@ fn roots<'a>(cx: &Context<'a>, class: &Class<'a>) -> Result<BTreeSet<&'a str>, S
     let by_id = ids.filter_map(|id| facts.images.get(id)).filter_map(|image| image.value());
     let selected = facts.selected_images.iter().filter(|one| terms.contains(&one.query));
     let selected = selected.filter_map(|one| one.found.value()).flatten();
-    let images = by_id.chain(selected).filter(|image: &&Image| image.state == "available");
-    let roots: BTreeSet<&str> = images.filter_map(|image| image.root_device.as_deref()).collect();
-    if roots.is_empty() {
-        return Err(Stop::skipped("no image of it is known (see amis-discovered)"));
-    }
-    Ok(roots)
+    by_id.chain(selected).filter(|image: &&Image| image.state == "available").collect()
 }
 
 #[cfg(test)]

@@ -96,6 +96,12 @@ struct WireEbs {
     kms_key: Option<String>,
     #[serde(rename = "snapshotID")]
     snapshot: Option<String>,
+    volume_size: Option<wire::Quantity>,
+    /// What EKS Auto Mode calls it.
+    size: Option<wire::Quantity>,
+    volume_type: Option<String>,
+    iops: Option<u64>,
+    throughput: Option<u64>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -221,5 +227,9 @@ fn volume(device: Option<String>, ebs: WireEbs) -> Volume {
         encrypted: ebs.encrypted,
         kms_key: some(ebs.kms_key),
         snapshot: some(ebs.snapshot),
+        size: ebs.volume_size.or(ebs.size).map(wire::Quantity::into_text),
+        kind: some(ebs.volume_type),
+        iops: ebs.iops,
+        throughput: ebs.throughput,
     }
 }

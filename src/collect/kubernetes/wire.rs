@@ -90,13 +90,18 @@ pub enum Quantity {
     Number(serde_json::Number),
 }
 
+impl Quantity {
+    pub fn into_text(self) -> String {
+        match self {
+            Self::Text(text) => text,
+            Self::Number(number) => number.to_string(),
+        }
+    }
+}
+
 /// Quantities by resource as facts.
 pub fn quantities(quantities: BTreeMap<String, Quantity>) -> BTreeMap<String, String> {
-    let text = |quantity| match quantity {
-        Quantity::Text(text) => text,
-        Quantity::Number(number) => number.to_string(),
-    };
-    quantities.into_iter().map(|(resource, quantity)| (resource, text(quantity))).collect()
+    quantities.into_iter().map(|(resource, quantity)| (resource, quantity.into_text())).collect()
 }
 
 /// A term of a node affinity or of a NodePool's requirements.

@@ -94,6 +94,13 @@ pub struct Volume {
     /// Id, ARN or alias.
     pub kms_key: Option<String>,
     pub snapshot: Option<String>,
+    /// Such as `100Gi`.
+    pub size: Option<String>,
+    /// `gp3`, `io2`, …
+    pub kind: Option<String>,
+    pub iops: Option<u64>,
+    /// MiB a second.
+    pub throughput: Option<u64>,
 }
 
 /// What Karpenter says that it found (`status`).

@@ -40,6 +40,7 @@ OF_KUBERNETES = {
     "node-role-aws-auth",
     "nodeclass-instance-profile",
     "nodeclass-role",
+    "nodeclass-volume-sizes",
     "nodeclass-volumes",
     "nodepool-zones",
     "placement-group",
