@@ -49,12 +49,15 @@ if [ -n "$sbom" ]; then
     install -m 0644 "$sbom" "$out/$name.cdx.json"
 fi
 
+declare -A brew_os=([darwin]=macos) brew_arch=([amd64]=x86_64)
 digest=$(sha256sum "$archive" | cut -d ' ' -f 1)
 if [ -n "${RELEASE_URL:-}" ]; then
-    for template in krew.yaml homebrew.rb; do
+    # By the names that krew and Homebrew want: each holds a file's name against what is in it.
+    for template in karpenter-preflight.yaml karpenter-preflight.rb; do
         sed -e "s|@VERSION@|$version|g" -e "s|@OS@|$os|g" -e "s|@ARCH@|$arch|g" \
             -e "s|@URL@|${RELEASE_URL%/}/$name.tar.gz|g" -e "s|@SHA256@|$digest|g" \
             -e "s|@HOMEPAGE@|${HOMEPAGE:-$RELEASE_URL}|g" \
+            -e "s|@BREW_OS@|${brew_os[$os]:-$os}|g" -e "s|@BREW_ARCH@|${brew_arch[$arch]:-$arch}|g" \
             "$root/deploy/release/$template.in" >"$out/$template"
     done
 fi

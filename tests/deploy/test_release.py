@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import fnmatch
 import hashlib
 import os
+import re
 import shutil
 import subprocess
+import sys
 import tarfile
 import venv
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -17,6 +21,10 @@ from conftest import ROOT, tool
 PACKAGE = ROOT / "deploy" / "release" / "package.sh"
 WHEEL = ROOT / "deploy" / "release" / "wheel.py"
 URL = "https://downloads.example/v1"
+NAME = "karpenter-preflight"
+# As Homebrew calls them.
+ARCHES = {"amd64": "x86_64", "arm64": "arm64"}
+SYSTEMS = {"linux": "linux", "darwin": "macos"}
 
 
 def package(program: str, out: Path, **environment: str) -> Path:
@@ -52,13 +60,78 @@ def test_the_same_input_gives_the_same_bytes(program: str, tmp_path: Path) -> No
 def test_manifests_name_the_package(program: str, tmp_path: Path) -> None:
     archive = package(program, tmp_path, RELEASE_URL=URL)
     digest = hashlib.sha256(archive.read_bytes()).hexdigest()
-    (platform,) = yaml.safe_load((tmp_path / "krew.yaml").read_text())["spec"]["platforms"]
+    platform = krew(tmp_path)["spec"]["platforms"][0]
     assert platform["sha256"] == digest
     assert platform["uri"] == f"{URL}/{archive.name}"
-    formula = (tmp_path / "homebrew.rb").read_text()
-    assert digest in formula and "@" not in formula.replace("@VERSION@", "@")
+    formula = (tmp_path / f"{NAME}.rb").read_text()
+    assert digest in formula and "@" not in formula
     sums = (tmp_path / "SHA256SUMS").read_text()
-    assert f"{digest}  {archive.name}" in sums and "krew.yaml" in sums
+    assert f"{digest}  {archive.name}" in sums and f"{NAME}.yaml" in sums
+
+
+def krew(folder: Path) -> dict[str, Any]:
+    # Krew holds the name of the file against the plug-in's.
+    return yaml.safe_load((folder / f"{NAME}.yaml").read_text())
+
+
+def test_krew_would_take_the_manifest(program: str, tmp_path: Path) -> None:
+    """The rules of `validate-krew-manifest`, which is a Go program and cannot be had here."""
+    archive = package(program, tmp_path, RELEASE_URL=URL)
+    manifest = krew(tmp_path)
+    assert set(manifest) == {"apiVersion", "kind", "metadata", "spec"}
+    assert manifest["apiVersion"] == "krew.googlecontainertools.github.com/v1alpha2"
+    assert manifest["kind"] == "Plugin"
+    assert manifest["metadata"] == {"name": NAME}
+    spec = manifest["spec"]
+    assert set(spec) == {"version", "homepage", "shortDescription", "description", "platforms"}
+    assert re.fullmatch(r"v\d+\.\d+\.\d+(-[\w.-]+)?", spec["version"])
+    # Its own advice: more is cut off in a list.
+    assert 0 < len(spec["shortDescription"]) <= 50 and "\n" not in spec["shortDescription"]
+    (platform,) = spec["platforms"]
+    assert set(platform) == {"selector", "uri", "sha256", "bin", "files"}
+    assert re.fullmatch("[a-f0-9]{64}", platform["sha256"])
+    labels = platform["selector"]["matchLabels"]
+    assert labels["os"] in ("linux", "darwin") and labels["arch"] in ("amd64", "arm64")
+    # An install: the files that the globs name, and among them the program and a licence.
+    with tarfile.open(archive) as files:
+        files.extractall(tmp_path / "archive", filter="data")
+    installed = tmp_path / "installed"
+    installed.mkdir()
+    for operation in platform["files"]:
+        found = list((tmp_path / "archive").glob(operation["from"]))
+        assert found, f"nothing is called {operation['from']}"
+        for one in found:
+            shutil.copy(one, installed / operation["to"])
+    assert {one.name for one in installed.iterdir()} == {NAME, "LICENSE"}
+    done = subprocess.run([installed / platform["bin"], "--version"], capture_output=True, text=True)
+    assert done.stdout.startswith(f"{NAME} "), done.stderr
+
+
+def test_homebrew_would_take_the_formula(program: str, tmp_path: Path) -> None:
+    """What `brew audit` asks of a formula, as far as the text shows it."""
+    archive = package(program, tmp_path, RELEASE_URL=URL, HOMEPAGE="https://example.com/")
+    # Homebrew makes the name of the class from that of the file.
+    formula = (tmp_path / f"{NAME}.rb").read_text()
+    assert formula.startswith("class KarpenterPreflight < Formula\n")
+    fields = dict(re.findall(r'^  (\w+) "(.*)"$', formula, re.MULTILINE))
+    order = ["desc", "homepage", "url", "version", "sha256", "license"]
+    assert list(fields) == order
+    assert not re.match(r"(?i)(an?|the) |karpenter-preflight", fields["desc"])
+    assert len(f"{NAME}: {fields['desc']}") <= 80 and not fields["desc"].endswith(".")
+    assert fields["homepage"].startswith("https://") and fields["url"].startswith("https://")
+    # A program for one system must not land on another.
+    assert re.findall(r"^  depends_on (.*)$", formula, re.MULTILINE) == [
+        f"arch: :{ARCHES[archive.name.removesuffix('.tar.gz').split('-')[-1]]}",
+        f":{SYSTEMS[sys.platform]}",
+    ]
+    with tarfile.open(archive) as files:
+        names = {name.split("/", 1)[1] for name in files.getnames() if "/" in name}
+    for path in re.findall(r'(?:install|Dir\[)(?: |)"([^"]+)"', formula):
+        assert fnmatch.filter(names, path), f"the archive has no {path}"
+    if ruby := shutil.which("ruby"):
+        checked = [ruby, "-wc", tmp_path / f"{NAME}.rb"]
+        done = subprocess.run(checked, capture_output=True, text=True)
+        assert (done.stdout.strip(), done.stderr) == ("Syntax OK", ""), done.stderr
 
 
 def test_the_target_names_the_package(program: str, tmp_path: Path) -> None:
