@@ -29,7 +29,7 @@ pub use configuration::{ConfigArgs, WaiveArgs};
 pub use explain::ExplainArgs;
 pub use list::{ErrorsArgs, ListArgs, ListWhat};
 use offered::{Offered, offered};
-pub use output::Output;
+pub use output::{Output, is_standard};
 
 /// Says what in an AWS account will stop Karpenter or EKS Auto Mode from working, before it
 /// does.

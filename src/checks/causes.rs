@@ -31,7 +31,7 @@ pub enum Verdict {
 
 /// Checks of what comes and goes by itself: what is in use, what runs, what is left. That all is
 /// well now says little of when an error was printed.
-const MOMENTARY: [&str; 33] = [
+const MOMENTARY: [&str; 34] = [
     "amis-discovered",
     "capacity-reservations",
     "cluster-status",
@@ -45,6 +45,7 @@ const MOMENTARY: [&str; 33] = [
     "failed-launches",
     "instance-profile-quota",
     "karpenter-webhooks",
+    "launch-template-quota",
     "node-termination",
     "node-volume-limits",
     "nodeclaim-status",

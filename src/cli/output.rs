@@ -23,10 +23,15 @@ pub fn parse(text: &str) -> Result<Output, String> {
     let format = Format::from_str(name, false).map_err(|_| unknown(name))?;
     let file = match file {
         Some("") => return Err(format!("name a file after `{name}=`, or leave the = out")),
-        Some(file) if Path::new(file) != Path::new("-") => Some(PathBuf::from(file)),
+        Some(file) if !is_standard(Path::new(file)) => Some(PathBuf::from(file)),
         _ => None,
     };
     Ok(Output { format, file })
+}
+
+/// Whether a path stands for standard input or output.
+pub fn is_standard(path: &Path) -> bool {
+    ["-", "/dev/stdin", "/dev/stdout"].iter().any(|name| path == Path::new(name))
 }
 
 fn unknown(name: &str) -> String {
@@ -47,6 +52,7 @@ mod tests {
             ("human", output(Format::Human, None)),
             ("sarif=out.sarif", output(Format::Sarif, Some("out.sarif"))),
             ("json=-", output(Format::Json, None)),
+            ("json=/dev/stdout", output(Format::Json, None)),
             ("json=a=b", output(Format::Json, Some("a=b"))),
         ] {
             assert_eq!(parse(text), Ok(expected), "{text}");

@@ -9,10 +9,12 @@ use std::{
 use super::{
     Failure, console,
     files::{self, Readers},
-    places::is_standard,
     read,
 };
-use crate::{cli::ScopeArgs, target::saved::Saved};
+use crate::{
+    cli::{ScopeArgs, is_standard},
+    target::saved::Saved,
+};
 
 /// Loads a facts file, or standard input where the path is `-`; what the flags say overrides what
 /// was asked then.

@@ -26,6 +26,9 @@ pub fn check_place(flag: &str, path: &Path) -> Result<(), Failure> {
     if path.is_dir() || is_named_as_folder {
         return Err(Failure::Usage(format!("{flag} {} is a directory", path.display())));
     }
+    if !is_replaced(path) {
+        return Ok(());
+    }
     let resolved = resolved(path);
     let folder = folder(&resolved);
     if !folder.is_dir() {
@@ -38,8 +41,6 @@ pub fn check_place(flag: &str, path: &Path) -> Result<(), Failure> {
         Failure::Usage(format!("{flag} {} cannot be written: {why}", path.display()))
     };
     match fs::metadata(&resolved) {
-        // Opening a pipe would wait for who reads it.
-        Ok(metadata) if !metadata.is_file() => return Ok(()),
         Ok(metadata) if metadata.permissions().readonly() => {
             return Err(cannot(&"it is read-only"));
         }
@@ -54,14 +55,26 @@ pub fn check_place(flag: &str, path: &Path) -> Result<(), Failure> {
 /// Writes a file. One that is there already is replaced whole or not at all; what is no file,
 /// such as a device, is written to.
 pub fn write(path: &Path, bytes: &[u8], readers: Readers) -> Result<(), Failure> {
-    let written = match fs::metadata(path) {
-        Ok(metadata) if !metadata.is_file() => {
-            fs::OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(bytes))
-        }
-        old => replace(&resolved(path), old.ok(), bytes, readers),
+    let written = if is_replaced(path) {
+        replace(&resolved(path), fs::metadata(path).ok(), bytes, readers)
+    } else {
+        fs::OpenOptions::new().write(true).open(path).and_then(|mut file| file.write_all(bytes))
     };
     written
         .map_err(|error| Failure::Io { what: format!("could not write {}", path.display()), error })
+}
+
+/// Whether what is written there is a file of its own, and no device and no pipe. To open a pipe
+/// would wait for who reads it.
+pub fn is_replaced(path: &Path) -> bool {
+    fs::metadata(path).map_or(true, |metadata| metadata.is_file())
+}
+
+/// Keeps others who wait for it from changing files beside this one, until it is dropped. Where a
+/// folder cannot be locked, nobody waits.
+pub fn lock(path: &Path) -> Option<fs::File> {
+    let folder = fs::File::open(folder(&resolved(path))).ok()?;
+    folder.lock().ok().map(|()| folder)
 }
 
 /// Where the bytes go that are written to a path: through links, so that the links stay. What is

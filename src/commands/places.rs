@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Failure, files};
+use crate::cli::is_standard;
 
 /// A place, and the flag that names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,11 +24,6 @@ impl Place {
     }
 }
 
-/// Whether a path stands for standard input or output.
-pub fn is_standard(path: &Path) -> bool {
-    path == Path::new("-")
-}
-
 /// Finds out before any call is made whether everything can be written, and overwrites nothing
 /// that is read or written beside it.
 pub fn check(written: &[Place], read: &[Place]) -> Result<(), Failure> {
@@ -37,7 +33,9 @@ pub fn check(written: &[Place], read: &[Place]) -> Result<(), Failure> {
         }
     }
     let resolved = |place: &Place| place.path.as_deref().map(files::resolved);
-    for (i, place) in written.iter().enumerate() {
+    // What goes into a device or a pipe replaces nothing.
+    let is_kept = |place: &&Place| place.path.as_deref().is_none_or(files::is_replaced);
+    for (i, place) in written.iter().enumerate().filter(|(_, place)| is_kept(place)) {
         let here = resolved(place);
         if let Some(other) = written[..i].iter().find(|other| resolved(other) == here) {
             return Err(together(other, place));
@@ -63,6 +61,9 @@ fn together(one: &Place, other: &Place) -> Failure {
     // The report is what mostly goes to standard output, and may go elsewhere.
     let mover = if one.flag.starts_with("--output") { one } else { other };
     let such = match mover.flag.split_once(' ') {
+        Some((flag, format @ ("human" | "short" | "github"))) => {
+            format!("{flag} {format}=report.txt")
+        }
         Some((flag, format)) => format!("{flag} {format}=report.{format}"),
         None => format!("{} FILE", mover.flag),
     };
@@ -100,11 +101,19 @@ mod tests {
             (vec![fix("none")], vec![facts("none")], Some("which --facts reads")),
             (vec![dash("--output human"), fix("b")], vec![dash("--facts")], None),
             (
+                vec![
+                    Place::new("--output json", Path::new("/dev/null")),
+                    Place::new("--fix-script", Path::new("/dev/null")),
+                ],
+                vec![Place::new("--config", Path::new("/dev/null"))],
+                None,
+            ),
+            (
                 vec![dash("--output human"), dash("--fix-script")],
                 vec![],
                 Some(
                     "both go to standard output: give one of them a file of its own, such as \
-                      --output human=report.human",
+                      --output human=report.txt",
                 ),
             ),
             (

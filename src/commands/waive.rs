@@ -30,6 +30,8 @@ pub fn run(args: &WaiveArgs) -> Result<ExitCode, Failure> {
         .or_else(configuration::found)
         .unwrap_or_else(|| PathBuf::from(FILE_NAME));
     files::check_place("--config", &path)?;
+    // Of two at once, the second would lose what the first has added.
+    let _lock = files::lock(&path);
     let text = match fs::read_to_string(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
         read => read

@@ -94,7 +94,8 @@ pub fn line(text: &str, at: usize) -> usize {
     before.filter(|byte| **byte == b'\n').count() + 1
 }
 
-/// What the parser says of a key or value that it does not know, with the likeliest one.
+/// What the parser says, in words of the file: of a key or value that it does not know, with the
+/// likeliest one.
 fn in_words(message: &str) -> String {
     for (start, kind) in [("unknown field `", "key"), ("unknown variant `", "value")] {
         if message.starts_with(start) {
@@ -106,5 +107,10 @@ fn in_words(message: &str) -> String {
             }
         }
     }
-    message.trim().replace('\n', ", ")
+    // The names of number types are no words of the file.
+    let mut message = message.trim().replace('\n', ", ").replace("` as i128", "`");
+    for number in ["u8", "u32"] {
+        message = message.replace(&format!("expected {number}"), "expected a whole number from 0");
+    }
+    message
 }

@@ -106,6 +106,13 @@ fn what_is_wrong_in_it_is_a_usage_error_with_its_line() {
         ("\nfail_onn = \"warn\"", "karpenter-preflight.toml:2: there is no key `fail_onn`"),
         ("[severity]\nx = \"warn\"", "karpenter-preflight.toml:2: there is no check `x`"),
         ("[[waiver]]\ncheck = ", "karpenter-preflight.toml:2: "),
+        (
+            "[thresholds]\nquota_headroom = -1",
+            "toml:2: invalid value: integer `-1`, expected a whole",
+        ),
+        ("\u{feff}[thresholds]\nfree_addresses = 99999999999", "toml:2: "),
+        ("\u{feff}\nselect = [\"x\"]", "toml:2: there is no check or area `x`"),
+        ("x = [[[[[[[[[[[[[[", "karpenter-preflight.toml:1: "),
     ] {
         let (tool, _folder) = check(&facts, config);
         let ran = tool.run().exits(2).says(&[says]);
@@ -271,4 +278,20 @@ fn waive_touches_nothing_else() {
     mode(0o440);
     waive("*", "karpenter-preflight.toml").exits(2).says(&["--config", "is read-only"]);
     assert_eq!(fs::read_to_string(&path).unwrap(), text);
+}
+
+#[test]
+fn waivers_of_several_at_once_are_all_kept() {
+    let folder = folder("");
+    let waive = |n: u32| {
+        let subject = format!("subnet-{n}");
+        let args = ["waive", "subnets-zones", "--subject", &subject, "--reason", "r"];
+        Tool::new(args).within(folder.path()).spawn()
+    };
+    let running: Vec<_> = (0..8).map(waive).collect();
+    for (mut child, _home) in running {
+        assert!(child.wait().unwrap().success());
+    }
+    let text = fs::read_to_string(folder.path().join("karpenter-preflight.toml")).unwrap();
+    assert_eq!(text.matches("[[waiver]]").count(), 8, "{text}");
 }

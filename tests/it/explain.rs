@@ -207,7 +207,7 @@ fn facts_say_which_cause_it_is() {
         assert_eq!(answer["exit_code"], code);
         let outcomes = answer["report"]["outcomes"].as_array().unwrap();
         let checks: BTreeSet<_> = outcomes.iter().map(|outcome| text(outcome, "check")).collect();
-        assert_eq!(checks, BTreeSet::from(["imds-metadata-tags".to_owned()]));
+        assert_eq!(checks, ["imds-metadata-tags", "proved-launch"].map(str::to_owned).into());
     }
     let (_folder, path) = facts(&[version, (DEFAULTS, tags)]);
     let page = explain(&[TAG_KEY, "--facts", &path]).run().exits(1).stdout;

@@ -55,6 +55,38 @@ fn bash_completes_a_check_and_a_format() {
     }
 }
 
+/// PowerShell itself is not at hand: its strings and brackets are read as it reads them.
+#[test]
+fn the_script_for_powershell_is_whole() {
+    let script = Tool::new(["completions", "powershell"]).run().stdout;
+    assert!(
+        script.contains("Register-ArgumentCompleter -Native -CommandName 'karpenter-preflight'")
+    );
+    for words in ["", ";check", ";explain", ";policy;print", ";waive", ";list;checks"] {
+        let case = format!("'karpenter-preflight{words}' {{");
+        assert!(script.contains(&case), "there is no case {case}");
+    }
+    let mut open = Vec::new();
+    let mut in_string = false;
+    for (place, char) in script.char_indices() {
+        // PowerShell takes these for quotation marks too.
+        assert!(!"\u{2018}\u{2019}\u{201a}\u{201b}".contains(char), "{char} at {place}");
+        match char {
+            // A doubled one stands for itself: it ends the string and begins it anew.
+            '\'' => in_string = !in_string,
+            '\n' => assert!(!in_string, "a string goes over its line at {place}"),
+            '(' | '{' | '[' if !in_string => open.push(char),
+            ')' | '}' | ']' if !in_string => {
+                let expected =
+                    ['(', '{', '['][[')', '}', ']'].iter().position(|c| *c == char).unwrap()];
+                assert_eq!(open.pop(), Some(expected), "at {place}");
+            }
+            _ => {}
+        }
+    }
+    assert!(!in_string && open.is_empty(), "{open:?} is not closed");
+}
+
 #[test]
 fn the_version_says_what_the_program_knows() {
     let ran = Tool::new(["--version"]).run();

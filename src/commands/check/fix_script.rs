@@ -3,12 +3,11 @@
 use std::path::Path;
 
 use crate::{
-    cli::CheckArgs,
+    cli::{CheckArgs, is_standard},
     commands::{
         Failure, console,
         files::{self, Readers},
         outputs::both,
-        places::is_standard,
     },
     outcome::shell::quote,
     report::{Report, fix_script, fix_terraform, printable},

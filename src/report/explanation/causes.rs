@@ -53,7 +53,10 @@ pub(super) fn write(
                 problem::write_all(&problems, out, style)?;
             }
             Verdict::Unknown | Verdict::NotChecked => advice(cause, rows(style, 4), out)?,
-            Verdict::NotNow => rows(style, 4).row("Signs", &cause.signs, out)?,
+            Verdict::NotNow => {
+                rows(style, 4).row("Signs", &cause.signs, out)?;
+                rows(style, 4).row("Fix", &cause.fix, out)?;
+            }
             Verdict::NotApplicable | Verdict::RuledOut => {}
         }
     }
