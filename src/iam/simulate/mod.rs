@@ -4,13 +4,10 @@
 mod answer;
 mod line;
 
-use std::collections::HashMap;
-
-use self::line::{Case, Documents, id};
+use self::line::{Case, Documents, Known, Line, id};
 use crate::iam::arn::Arn;
 use crate::iam::context::Entry;
 use crate::iam::decision::Decision;
-use crate::iam::document::Policy;
 use crate::iam::json::Json;
 use crate::iam::layers::{NamedPolicy, PolicySet};
 use crate::iam::parse::PolicyKind;
@@ -27,41 +24,39 @@ pub fn simulate_line(line: &str) -> String {
 /// Decides line after line, and reads each document once: lines about one role share them.
 #[derive(Default)]
 pub struct Simulator {
-    /// What the documents came to, by their text.
-    read: HashMap<String, Result<Policy, String>>,
+    known: Known,
 }
 
 impl Simulator {
     /// Decides one line, as [`simulate_line`] does.
     pub fn line(&mut self, line: &str) -> String {
-        /// So many documents are kept: those that come again come soon, and more would only take
-        /// memory.
-        const KEPT: usize = 1_000;
-        if self.read.len() > KEPT {
-            self.read.clear();
-        }
-        let answer = serde_json::to_string(&self.answer(line)).unwrap_or_else(|error| {
+        let (id, answer) = self.answer(line);
+        let answer = serde_json::to_string(&answer).unwrap_or_else(|error| {
             format!(r#"{{"decision":"error","message":"cannot write the answer: {error}"}}"#)
         });
         // A line break can stand between two values only.
-        let id = id(line).replace(['\n', '\r'], " ");
+        let id = id.replace(['\n', '\r'], " ");
         format!(r#"{{"id":{id},{}"#, answer.trim_start_matches('{'))
     }
 
-    fn answer(&mut self, line: &str) -> Answer {
-        let (case, places) = match Case::read(line) {
+    fn answer<'a>(&mut self, text: &'a str) -> (&'a str, Answer) {
+        let line = Line::new(text);
+        let (case, places) = match line.case() {
             Ok(read) => read,
-            Err(error) => return Answer { message: error.to_string(), ..Answer::default() },
+            Err(error) => {
+                return (id(text), Answer { message: error.to_string(), ..Answer::default() });
+            }
         };
-        let mut documents = Documents { line, places: &places, read: &mut self.read };
-        match decide(case, &mut documents) {
+        let mut documents = Documents { line: text, places, known: &mut self.known };
+        let answer = match decide(case, &mut documents) {
             Ok(decision) => Answer::from(decision),
             Err(message) => Answer { message, ..Answer::default() },
-        }
+        };
+        (line.id(), answer)
     }
 }
 
-fn decide(case: Case, documents: &mut Documents<'_>) -> Result<Decision, String> {
+fn decide(case: Case<'_>, documents: &mut Documents<'_>) -> Result<Decision, String> {
     let ask = case.request;
     if !ask
         .action
@@ -110,16 +105,17 @@ fn account_of(resource: &str) -> Option<String> {
 }
 
 /// The values of a key. A number and a boolean count as their text.
-fn entry(json: Json) -> Result<Entry, &'static str> {
+fn entry(json: Json<'_>) -> Result<Entry, &'static str> {
     match json {
         Json::List(items) => items.into_iter().map(text).collect::<Result<_, _>>().map(Entry::List),
         one => text(one).map(Entry::Value),
     }
 }
 
-fn text(json: Json) -> Result<String, &'static str> {
+fn text(json: Json<'_>) -> Result<String, &'static str> {
     match json {
-        Json::Text(text) | Json::Number(text) => Ok(text),
+        Json::Text(text) => Ok(text.into_owned()),
+        Json::Number(text) => Ok(text),
         Json::Bool(yes) => Ok(yes.to_string()),
         other => Err(other.what()),
     }
@@ -139,14 +135,14 @@ fn principal(text: &str) -> Result<Principal, String> {
     Principal::aws(text).map_err(|error| format!("request.principal: {error}"))
 }
 
-fn one(policy: Option<Json>) -> Vec<Json> {
+fn one(policy: Option<Json<'_>>) -> Vec<Json<'_>> {
     policy.into_iter().collect()
 }
 
-fn levels(
+fn levels<'a>(
     at: &str,
-    levels: Vec<Vec<Json>>,
-    mut read: impl FnMut(&str, Vec<Json>) -> Result<Vec<NamedPolicy>, String>,
+    levels: Vec<Vec<Json<'a>>>,
+    mut read: impl FnMut(&str, Vec<Json<'a>>) -> Result<Vec<NamedPolicy>, String>,
 ) -> Result<Vec<Vec<NamedPolicy>>, String> {
     let each = levels.into_iter().enumerate();
     each.map(|(level, list)| read(&format!("{at}[{level}]"), list)).collect()
@@ -156,7 +152,7 @@ fn levels(
 fn policies(
     at: &str,
     kind: PolicyKind,
-    list: Vec<Json>,
+    list: Vec<Json<'_>>,
     documents: &mut Documents<'_>,
 ) -> Result<Vec<NamedPolicy>, String> {
     let is_list = !matches!(at, "boundary" | "sessionPolicy" | "resourcePolicy");
@@ -171,14 +167,14 @@ fn policies(
 fn policy(
     at: &str,
     kind: PolicyKind,
-    json: Json,
+    json: Json<'_>,
     documents: &mut Documents<'_>,
 ) -> Result<NamedPolicy, String> {
     let (mut name, mut document) = (None, None);
     let json = match json {
         Json::Object(entries) if entries.iter().any(|(key, _)| key == "policy") => {
             for (key, value) in entries {
-                match (key.as_str(), value) {
+                match (&*key, value) {
                     ("name", Json::Text(text)) => name = Some(text),
                     ("policy", json) => document = Some(json),
                     (key, _) => return Err(format!("{at}.{key}: expected name and policy")),
@@ -194,7 +190,7 @@ fn policy(
         PolicyKind::Resource | PolicyKind::Trust => Ok(policy),
     });
     match read {
-        Ok(policy) => Ok(NamedPolicy::new(name.unwrap_or_else(|| at.to_owned()), policy)),
+        Ok(policy) => Ok(NamedPolicy::new(name.unwrap_or(at.into()), policy)),
         Err(error) => Err(format!("{at}: {error}")),
     }
 }

@@ -58,30 +58,49 @@ fn answers() {
 }
 
 #[test]
-fn a_document_is_read_once_and_the_answer_is_the_same() {
+fn a_document_that_comes_again_is_kept_and_the_answer_is_the_same() {
     let rows = include_str!("../../../tests/data/iam/decisions.jsonl").lines();
     let mut simulator = Simulator::default();
     for row in rows {
         let row: serde_json::Value = serde_json::from_str(row).unwrap();
         let line = row["case"].to_string();
-        let as_it_is: Case = serde_json::from_str(&line).unwrap();
-        let (mut read, places) = (HashMap::new(), []);
-        let mut none = Documents { line: &line, places: &places, read: &mut read };
-        let whole = decide(as_it_is, &mut none);
-        let cut: Answer = serde_json::from_str(&simulator.line(&line)).unwrap();
-        assert_eq!(cut, Answer::from(whole.unwrap()), "{line}");
+        let as_it_is: Case<'_> = serde_json::from_str(&line).unwrap();
+        let mut known = Known::default();
+        let mut none = Documents { line: &line, places: &[], known: &mut known };
+        let whole = Answer::from(decide(as_it_is, &mut none).unwrap());
+        assert_eq!(known.kept(), 0);
+        for time in ["new", "kept", "known"] {
+            let cut: Answer = serde_json::from_str(&simulator.line(&line)).unwrap();
+            assert_eq!(cut, whole, "{time}: {line}");
+        }
     }
-    assert!(simulator.read.len() > 50, "{}", simulator.read.len());
-    let before = simulator.read.len();
+    let before = simulator.known.kept();
+    assert!(before > 50, "{before}");
     let all = r#"{"Statement": {"Effect": "Allow", "Action": "*", "Resource": "*"}}"#;
     let request = r#"{"principal": "*", "action": "a:B", "resource": "*"}"#;
-    for name in ["a", "b"] {
+    for name in ["a", "b", "c"] {
         let line = format!(
             r#"{{"request": {request}, "boundary": {{"name": "{name}", "policy": {all}}}}}"#
         );
         simulator.line(&line);
     }
-    assert_eq!(simulator.read.len(), before + 1);
+    assert_eq!(simulator.known.kept(), before + 1);
+}
+
+/// Brackets that do not fit are an error, and no line without end.
+#[test]
+fn brackets_that_do_not_fit() {
+    for policies in [
+        r#""identityPolicies": [}"#,
+        r#""scps": [[}]]"#,
+        r#""rcps": [}]"#,
+        r#""vpcePolicies": [{"name": "a", ]}]"#,
+        r#""boundary": {"policy": [}]}"#,
+    ] {
+        for line in [format!("{{{policies}"), format!("{{{policies}}}")] {
+            assert!(simulate_line(&line).contains(r#""decision":"error""#), "{line}");
+        }
+    }
 }
 
 #[test]
