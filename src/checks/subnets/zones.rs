@@ -80,8 +80,8 @@ fn judge(cx: &Context<'_>, selector: &Selector<'_>, subnets: &[&Subnet]) -> Resu
 fn zones<'a>(subnets: impl Iterator<Item = &'a Subnet>) -> Vec<&'a str> {
     let all: Vec<_> = subnets.collect();
     let in_zones = |s: &&Subnet| s.place() == Place::AvailabilityZone;
-    let any = all.iter().any(|subnet| in_zones(&subnet));
-    let counted = all.into_iter().filter(|subnet| !any || in_zones(&subnet));
+    let any = all.iter().any(&in_zones);
+    let counted = all.into_iter().filter(|subnet| !any || in_zones(subnet));
     let by_id: BTreeMap<_, _> =
         counted.map(|s| (s.zone_id.as_deref().unwrap_or(&s.zone), s.zone.as_str())).collect();
     by_id.into_values().collect()
