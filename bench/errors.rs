@@ -24,11 +24,11 @@ const FILLER: &str = "{\"level\":\"INFO\",\"time\":\"2025-05-01T10:00:00.000Z\",
 
 fn first_answer(c: &mut Criterion) {
     let mut group = c.benchmark_group("first");
-    group.bench_function("catalogue", |b| b.iter(Catalogue::new));
-    let catalogue: &'static Catalogue = Box::leak(Box::new(Catalogue::new()));
+    group.bench_function("catalogue", |b| b.iter(Catalogue::embedded));
+    let catalogue: &'static Catalogue = Box::leak(Box::new(Catalogue::embedded()));
     group.bench_function("quick matcher", |b| b.iter(|| Matcher::new(catalogue, Build::Quick)));
     group.bench_function("fast matcher", |b| b.iter(|| Matcher::new(catalogue, Build::Fast)));
-    group.bench_function("every entry", |b| b.iter(|| Catalogue::new().iter().count()));
+    group.bench_function("every entry", |b| b.iter(|| Catalogue::embedded().iter().count()));
     group.finish();
 }
 
