@@ -64,10 +64,15 @@ fn mend(cx: &Context<'_>, subnet: &Subnet) -> Remedy {
     let region = quote(cx.region());
     let vpc = cx.facts.network.vpc.value();
     let of_vpc = vpc.and_then(|vpc| vpc.ipv6_cidrs.first());
-    let mut remedy = Remedy::new(
-        "Give the subnet a /64 of the VPC's IPv6 block that no other subnet has, in the place of \
-         FILL_IN_IPV6_BLOCK, and have it give out such addresses. Or select subnets that have one.",
+    // Each subnet needs a block of its own: the fix script asks for one once a name.
+    let blank = format!(
+        "FILL_IN_IPV6_BLOCK_OF_{}",
+        subnet.id.trim_start_matches("subnet-").to_ascii_uppercase()
     );
+    let mut remedy = Remedy::new(format!(
+        "Give the subnet a /64 of the VPC's IPv6 block that no other subnet has, in the place of \
+         {blank}, and have it give out such addresses. Or select subnets that have one.",
+    ));
     if of_vpc.is_none() {
         remedy = remedy.run(format!(
             "aws ec2 associate-vpc-cidr-block --region {region} --vpc-id {} \
@@ -78,7 +83,7 @@ fn mend(cx: &Context<'_>, subnet: &Subnet) -> Remedy {
     remedy
         .run(format!(
             "aws ec2 associate-subnet-cidr-block --region {region} --subnet-id {} \
-             --ipv6-cidr-block FILL_IN_IPV6_BLOCK",
+             --ipv6-cidr-block {blank}",
             quote(&subnet.id)
         ))
         .run(format!(

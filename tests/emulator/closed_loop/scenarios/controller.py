@@ -276,3 +276,22 @@ def boundary_of_aws(account: Account, made: Made) -> None:
     account.client("iam").put_role_permissions_boundary(
         RoleName=of(made), PermissionsBoundary=account.managed_policy("ReadOnlyAccess")
     )
+
+
+@scenario(
+    "new-roles-boundary: the cluster's role has one",
+    ("new-roles-boundary", WARN),
+    arguments=("--stage", "before"),
+    not_looped="whether new roles want the boundary is for the organisation to say",
+)
+def bounded_cluster_role(account: Account, _made: Made) -> None:
+    iam = account.client("iam")
+    cluster = account.client("eks").describe_cluster(name=account.cluster)["cluster"]
+    statement = {"Effect": "Allow", "Action": "*", "Resource": "*"}
+    boundary = iam.create_policy(
+        PolicyName="everyones-boundary",
+        PolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [statement]}),
+    )["Policy"]["Arn"]
+    iam.put_role_permissions_boundary(
+        RoleName=name_of(cluster["roleArn"]), PermissionsBoundary=boundary
+    )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ipaddress
+import json
+
 from closed_loop import edits
 from closed_loop.scenario import FAIL, WARN, Made, scenario
 from seeds import faults
@@ -72,6 +75,34 @@ def nat_gateways(account: Account) -> list[str]:
     return [one["NatGatewayId"] for one in found if one["State"] == "available"]
 
 
+# Addresses
+
+
+def blocks_of_its_own(account: Account) -> dict[str, str]:
+    """A /64 for each subnet that the discovery tag selects."""
+    vpc, subnets = faults.find_network(account)
+    found = account.client("ec2").describe_vpcs(VpcIds=[vpc])["Vpcs"][0]
+    block = found["Ipv6CidrBlockAssociationSet"][0]["Ipv6CidrBlock"]
+    parts = ipaddress.ip_network(block).subnets(new_prefix=64)
+    name = "FILL_IN_IPV6_BLOCK_OF_"
+    return {
+        name + subnet.removeprefix("subnet-").upper(): str(part)
+        for subnet, part in zip(subnets, parts, strict=False)
+    }
+
+
+@scenario(
+    "subnets-address-family: no IPv6",
+    ("subnets-address-family", FAIL),
+    base="ipv6",
+    blanks=blocks_of_its_own,
+)
+def no_ipv6(account: Account, _made: Made) -> None:
+    account.client("ec2").associate_vpc_cidr_block(
+        VpcId=vpc_of(account), AmazonProvidedIpv6CidrBlock=True
+    )
+
+
 # VPC endpoints
 
 
@@ -95,7 +126,39 @@ def endpoints_but_for_two(account: Account, _made: Made) -> None:
     ec2.delete_vpc_endpoints(VpcEndpointIds=ids)
 
 
+@scenario("vpc-endpoint-policies: another bucket only", ("vpc-endpoint-policies", FAIL))
+def bucket_of_another_team(account: Account, _made: Made) -> None:
+    """Images come from a bucket of AWS's, which the policy of the endpoint does not let in."""
+    statement = {
+        "Effect": "Allow",
+        "Principal": "*",
+        "Action": "s3:*",
+        "Resource": f"arn:{account.partition}:s3:::reports/*",
+    }
+    account.client("ec2").create_vpc_endpoint(
+        VpcId=vpc_of(account),
+        ServiceName=f"com.amazonaws.{account.region}.s3",
+        VpcEndpointType="Gateway",
+        RouteTableIds=[faults.private_routes(account)],
+        PolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [statement]}),
+    )
+
+
 # Security groups
+
+
+@scenario(
+    "security-groups-per-interface: more than the quota",
+    ("security-groups-per-interface", WARN),
+    not_looped="which of the groups nodes need is for their owners to say",
+)
+def six_groups(account: Account, _made: Made) -> None:
+    ec2 = account.client("ec2")
+    groups = [
+        ec2.create_security_group(GroupName=name, Description="of nodes", VpcId=vpc_of(account))
+        for name in ("a", "b", "c", "d", "e")
+    ]
+    edits.tag(account, [group["GroupId"] for group in groups], faults.DISCOVERY_TAG, account.cluster)
 
 
 def group_of_nodes(account: Account) -> str:
