@@ -81,7 +81,6 @@ const OF_OTHERS: &[&str] = &[
     "An error occurred (NoSuchBucket) when calling the ListObjectsV2 operation: The specified bucket does not exist",
     "x509: certificate has expired or is not yet valid: current time 2024-03-05T10:00:00Z is after 2024-03-01T00:00:00Z",
     r#"deployment.apps "web" is invalid: spec.selector: Invalid value: field is immutable"#,
-    "Error: cannot re-use a name that is still in use: web",
 ];
 
 #[test]
