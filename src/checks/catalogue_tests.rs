@@ -61,3 +61,14 @@ fn every_check_proves_a_cause() {
         assert!(named.contains(check.id), "no cause of a documented error names {}", check.id);
     }
 }
+
+#[test]
+fn what_a_check_needs_is_whole_actions() {
+    for check in ALL {
+        for action in check.actions() {
+            let of_kubernetes = action.ends_with(" (Kubernetes)");
+            let of_iam = action.contains(':') && !action.contains([' ', ',']);
+            assert!(of_kubernetes || of_iam, "{}: {action}", check.id);
+        }
+    }
+}

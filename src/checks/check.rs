@@ -74,7 +74,7 @@ pub struct Check {
     /// printed already quotes whatever the catalogue knows of it besides.
     pub errors: &'static [&'static str],
     /// IAM actions that the caller needs for a verdict; see [`Check::actions`]. One entry can be
-    /// several actions with spaces between them, so that a constant can stand for all that
+    /// several actions with commas between them, so that a constant can stand for all that
     /// something takes.
     pub needs: &'static [&'static str],
     /// Markdown with the headings What, Why, Seen as, Fix.
@@ -85,7 +85,7 @@ pub struct Check {
 impl Check {
     /// IAM actions that the caller needs for a verdict, one by one.
     pub fn actions(&self) -> impl Iterator<Item = &'static str> {
-        self.needs.iter().flat_map(|entry| entry.split_whitespace())
+        self.needs.iter().flat_map(|entry| entry.split(", "))
     }
 }
 

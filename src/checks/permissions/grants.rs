@@ -16,8 +16,8 @@ use crate::{
 };
 
 /// What it takes to read the policies of a role, for the `needs` of a check.
-pub const ROLE_POLICIES: &str = "iam:GetRole iam:ListRolePolicies iam:GetRolePolicy \
-    iam:ListAttachedRolePolicies iam:ListPolicies iam:GetPolicy iam:GetPolicyVersion";
+pub const ROLE_POLICIES: &str = "iam:GetRole, iam:ListRolePolicies, iam:GetRolePolicy, \
+    iam:ListAttachedRolePolicies, iam:ListPolicies, iam:GetPolicy, iam:GetPolicyVersion";
 
 const PRINCIPAL_TAG: &str = "aws:PrincipalTag/";
 
