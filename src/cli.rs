@@ -2,6 +2,7 @@
 
 mod configuration;
 mod explain;
+mod generate;
 mod list;
 pub mod offered;
 mod output;
@@ -9,27 +10,22 @@ pub mod policy;
 mod policy_help;
 pub mod reference;
 pub mod suggest;
+mod target;
 pub mod words;
 
-use std::{collections::BTreeSet, path::PathBuf, sync::LazyLock, time::Duration};
+use std::{path::PathBuf, sync::LazyLock, time::Duration};
 
-use clap::{
-    Args, Parser, Subcommand, ValueEnum,
-    builder::{StringValueParser, TypedValueParser},
-};
+use clap::{Args, Parser, Subcommand, ValueEnum, builder::StringValueParser};
 use clap_complete::Shell;
 
-use crate::{
-    outcome::FailOn,
-    report::Format,
-    requirements::version::KarpenterVersion,
-    target::{ProductChoice, StageChoice, Tag, Thresholds},
-};
+use crate::{outcome::FailOn, report::Format, requirements::version::KarpenterVersion};
 pub use configuration::{ConfigArgs, WaiveArgs};
 pub use explain::ExplainArgs;
+pub use generate::{GenerateArgs, Generated};
 pub use list::{ErrorsArgs, ListArgs, ListWhat};
 use offered::{Offered, offered};
 pub use output::{Output, is_standard};
+pub use target::{AwsArgs, KubeArgs, ScopeArgs};
 
 /// Says what in an AWS account will stop Karpenter or EKS Auto Mode from working, before it
 /// does.
@@ -120,7 +116,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = ids(), hide_possible_values = true)]
     pub exclude: Vec<String>,
     /// Ask again until nothing is missing any more, at most this long, such as 5m
-    #[arg(long, value_name = "DURATION", value_parser = duration, conflicts_with = "facts")]
+    #[arg(long, value_name = "DURATION", value_parser = words::duration, conflicts_with = "facts")]
     pub wait: Option<Duration>,
     /// Say what is new and what is gone since this report (of --output json)
     ///
@@ -172,92 +168,6 @@ pub struct CollectArgs {
     pub config: ConfigArgs,
 }
 
-/// How to reach AWS.
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "AWS")]
-pub struct AwsArgs {
-    /// Region of the cluster [default: from the environment or profile]
-    #[arg(long, value_parser = words::region)]
-    pub region: Option<String>,
-    /// Profile of the shared AWS configuration
-    #[arg(long, value_parser = words::profile)]
-    pub profile: Option<String>,
-    /// Assume this role first
-    #[arg(long, value_name = "ARN", value_parser = words::role)]
-    pub assume_role: Option<String>,
-    /// How long the whole run may take, such as 45s or 2m
-    #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = duration)]
-    pub timeout: Duration,
-    /// Show each API call and how long it took, on standard error
-    #[arg(long, short)]
-    pub verbose: bool,
-    #[command(flatten)]
-    pub kube: KubeArgs,
-}
-
-/// How to reach the cluster's API server.
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Kubernetes")]
-pub struct KubeArgs {
-    /// Read the cluster through this kubeconfig [default: as the pod that this runs in, or with a
-    /// token made from the AWS credentials]
-    #[arg(long, value_name = "FILE")]
-    pub kubeconfig: Option<PathBuf>,
-    /// Read the cluster through this context [default: the kubeconfig's current one]
-    #[arg(long, value_name = "NAME")]
-    pub context: Option<String>,
-}
-
-/// What is to be checked; whatever is not said is read from the account.
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Target")]
-pub struct ScopeArgs {
-    /// Name of the EKS cluster
-    #[arg(long, short, value_parser = words::cluster)]
-    pub cluster: Option<String>,
-    /// The Karpenter version that runs or will run, such as 1.6.2 [default: the newest known]
-    #[arg(long, value_name = "VERSION", value_parser = version_of_karpenter(), hide_possible_values = true)]
-    pub karpenter_version: Option<KarpenterVersion>,
-    /// What runs the nodes [default: auto]
-    #[arg(long, value_enum)]
-    pub product: Option<ProductChoice>,
-    /// Before or after Karpenter was installed [default: auto]
-    #[arg(long, value_enum)]
-    pub stage: Option<StageChoice>,
-    /// Namespace of the controller [default: kube-system]
-    #[arg(long, value_parser = words::kubernetes_name)]
-    pub namespace: Option<String>,
-    /// Service account of the controller [default: karpenter]
-    #[arg(long, value_parser = words::kubernetes_name)]
-    pub service_account: Option<String>,
-    /// Role of the controller, name or ARN
-    #[arg(long, value_name = "ROLE", value_parser = words::role)]
-    pub controller_role: Option<String>,
-    /// A role that nodes run with, name or ARN; may be given several times
-    #[arg(long = "node-role", value_name = "ROLE", value_parser = words::role)]
-    pub node_roles: Vec<String>,
-    /// The queue in `settings.interruptionQueue`
-    #[arg(long, value_name = "NAME", value_parser = words::queue)]
-    pub interruption_queue: Option<String>,
-    /// The tag that selects subnets and security groups
-    /// [default: karpenter.sh/discovery=<cluster>]
-    #[arg(long, value_name = "KEY[=VALUE]", value_parser = words::tag)]
-    pub discovery_tag: Option<Tag>,
-    /// A tag in `spec.tags` of a NodeClass that is yet to come, or that cannot be read; may be given
-    /// several times
-    #[arg(long = "nodeclass-tag", value_name = "KEY=VALUE", value_parser = words::user_tag)]
-    pub nodeclass_tags: Vec<(String, String)>,
-    /// Leave the cluster alone: ask AWS only
-    #[arg(long, help_heading = "Kubernetes", conflicts_with_all = ["kubeconfig", "context"])]
-    pub no_kube: bool,
-    /// What the configuration demands.
-    #[arg(skip)]
-    pub thresholds: Thresholds,
-    /// Which of these the configuration says, by name.
-    #[arg(skip)]
-    pub configured: BTreeSet<String>,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum TextFormat {
     #[default]
@@ -265,45 +175,8 @@ pub enum TextFormat {
     Json,
 }
 
-#[derive(Debug, Args)]
-pub struct GenerateArgs {
-    #[arg(value_enum)]
-    pub what: Generated,
-    /// The folder for what is more than one file
-    #[arg(long, value_name = "DIR", required_if_eq("what", "man-pages"))]
-    pub out: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Generated {
-    /// docs/checks.md
-    ChecksDoc,
-    /// docs/errors.md
-    ErrorsDoc,
-    /// docs/formats.md
-    FormatsDoc,
-    /// docs/configuration.md
-    ConfigDoc,
-    /// docs/cli.md
-    CliDoc,
-    /// schema/report.v1.json
-    ReportSchema,
-    /// schema/reports.v1.json
-    ReportsSchema,
-    /// schema/config.v1.json
-    ConfigSchema,
-    /// schema/explanation.v1.json
-    ExplanationSchema,
-    /// The manual pages of the program and of each subcommand
-    ManPages,
-}
-
 fn ids() -> Offered<StringValueParser> {
     offered(StringValueParser::new(), offered::checks_and_areas)
-}
-
-fn version_of_karpenter() -> impl TypedValueParser<Value = KarpenterVersion> {
-    offered(|text: &str| text.parse::<KarpenterVersion>(), offered::karpenter_versions)
 }
 
 /// `0.1.0 (1a2b3c4; knows Karpenter 0.32 to 1.14.1)`. The commit is there in released programs.
@@ -320,18 +193,6 @@ fn version() -> &'static str {
         )
     });
     &VERSION
-}
-
-fn duration(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse::<u64>().map(Duration::from_secs);
-    let duration = seconds.or_else(|_| {
-        let parsed = text.parse::<jiff::SignedDuration>().map_err(|_| ())?;
-        Duration::try_from(parsed).map_err(|_| ())
-    });
-    match duration {
-        Ok(duration) if !duration.is_zero() => Ok(duration),
-        _ => Err("write a time such as 45s or 2m".to_owned()),
-    }
 }
 
 #[cfg(test)]
@@ -352,14 +213,5 @@ mod tests {
         let names: Vec<_> = crate::report::Format::all().iter().map(|f| f.name()).collect();
         let formats = format!("Formats: {}", names.join(", "));
         assert!(help.contains(&formats), "{formats} not in {help}");
-    }
-
-    #[test]
-    fn durations() {
-        assert_eq!(duration("45"), Ok(Duration::from_secs(45)));
-        assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
-        for text in ["0", "-3s", "soon", ""] {
-            assert!(duration(text).is_err(), "{text}");
-        }
     }
 }

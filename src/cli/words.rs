@@ -1,6 +1,8 @@
 //! The forms that names on the command line must have, so that a slip is a usage error here and
 //! not a riddle from AWS.
 
+use std::time::Duration;
+
 use regex::Regex;
 
 /// Longest tag value that EC2 takes, in characters.
@@ -79,6 +81,19 @@ fn matching(text: &str, pattern: &str) -> Option<String> {
     Regex::new(pattern).ok()?.is_match(text).then(|| text.to_owned())
 }
 
+/// A time, such as 45s.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<u64>().map(Duration::from_secs);
+    let duration = seconds.or_else(|_| {
+        let parsed = text.parse::<jiff::SignedDuration>().map_err(|_| ())?;
+        Duration::try_from(parsed).map_err(|_| ())
+    });
+    match duration {
+        Ok(duration) if !duration.is_zero() => Ok(duration),
+        _ => Err("write a time such as 45s or 2m".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,5 +160,14 @@ mod tests {
         assert!(tag("a/b=c").is_ok());
         assert!(tag("aws:x=y").is_err());
         assert!(tag(&format!("a={}", "v".repeat(257))).is_err());
+    }
+
+    #[test]
+    fn durations() {
+        assert_eq!(duration("45"), Ok(Duration::from_secs(45)));
+        assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
+        for text in ["0", "-3s", "soon", ""] {
+            assert!(duration(text).is_err(), "{text}");
+        }
     }
 }

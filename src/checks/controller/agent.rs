@@ -2,10 +2,10 @@
 
 use super::{
     associations,
+    credentials::{CREDENTIALS_URI, no_credentials},
     irsa::Irsa,
     is_controllers,
     running::{self, ROLE_ANNOTATION, Running},
-    trust::no_credentials,
 };
 use crate::{
     checks::{Area, Check, Context, Judged, Stop, Verdicts, remedies::quote},
@@ -15,8 +15,6 @@ use crate::{
 };
 
 const ADDON: &str = names::POD_IDENTITY_AGENT;
-/// What the EKS webhook sets in the pods of an associated service account.
-pub const CREDENTIALS_URI: &str = "AWS_CONTAINER_CREDENTIALS_FULL_URI";
 
 pub static CHECK: Check = Check {
     id: "pod-identity-agent",

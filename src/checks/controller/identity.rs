@@ -6,17 +6,12 @@ mod mend;
 mod tests;
 
 use super::{
-    agent::CREDENTIALS_URI,
+    credentials::{CREDENTIALS_URI, no_credentials},
     running::{self, ROLE_ANNOTATION, Running},
-    trust::no_credentials,
 };
 use crate::{
     checks::{Area, Check, Context, Stop, Verdicts, remedies::listed},
-    facts::{
-        arn,
-        eks::PodIdentityAssociation,
-        kubernetes::controller::{Pod, ServiceAccount},
-    },
+    facts::{arn, eks::PodIdentityAssociation, kubernetes::controller::Pod},
     outcome::{Finding, FindingStatus},
     requirements::version::KarpenterVersion,
     target::Product,
@@ -159,22 +154,6 @@ fn other_association<'a>(running: &Running<'a>) -> Option<&'a PodIdentityAssocia
     all.into_iter().find(|association| {
         roles.iter().any(|role| role.value == arn::role_name(&association.role_arn))
     })
-}
-
-/// Whether a service account of a controller that runs is known to be bound to no role, which
-/// is for this check to say.
-pub(super) fn is_unbound(cx: &Context<'_>, namespace: &str, account: &str) -> bool {
-    let unbound = |one: &Running<'_>| {
-        let annotated = |account: &ServiceAccount| {
-            let value = account.annotations.get(ROLE_ANNOTATION);
-            value.is_some_and(|value| !value.trim().is_empty())
-        };
-        one.namespace() == namespace
-            && one.service_account_name() == account
-            && matches!(one.association(), Ok(None))
-            && matches!(one.service_account(), Ok(found) if !found.is_some_and(annotated))
-    };
-    running::all(cx).is_ok_and(|all| all.iter().any(unbound))
 }
 
 /// Where both are there, EKS sets what belongs to the association

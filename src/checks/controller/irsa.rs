@@ -6,7 +6,7 @@ use crate::{
     checks::setup::setup,
     checks::{
         Context, Stop,
-        controller::trust::no_credentials,
+        controller::credentials::no_credentials,
         remedies::{quote, replace_trust},
         trust::{Trust, culprit, exempt, is_by_organization, read, with_statement},
     },

@@ -2,6 +2,7 @@
 
 pub mod agent;
 pub mod assumed_role;
+mod credentials;
 pub mod dns_policy;
 pub mod health;
 pub mod identity;

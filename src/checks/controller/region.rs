@@ -1,7 +1,7 @@
 //! The controller knows its Region.
 
 use super::{
-    agent::CREDENTIALS_URI,
+    credentials::CREDENTIALS_URI,
     identity::ROLE_ARN,
     running::{self, Running},
 };

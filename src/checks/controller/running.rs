@@ -49,6 +49,22 @@ pub fn all<'a>(cx: &'a Context<'a>) -> Result<Vec<Running<'a>>, Stop> {
     Ok(running.collect())
 }
 
+/// Whether a service account of a controller that runs is known to be bound to no role, which
+/// is for controller-identity to say.
+pub fn is_unbound(cx: &Context<'_>, namespace: &str, account: &str) -> bool {
+    let unbound = |one: &Running<'_>| {
+        let annotated = |account: &ServiceAccount| {
+            let value = account.annotations.get(ROLE_ANNOTATION);
+            value.is_some_and(|value| !value.trim().is_empty())
+        };
+        one.namespace() == namespace
+            && one.service_account_name() == account
+            && matches!(one.association(), Ok(None))
+            && matches!(one.service_account(), Ok(found) if !found.is_some_and(annotated))
+    };
+    all(cx).is_ok_and(|all| all.iter().any(unbound))
+}
+
 impl<'a> Running<'a> {
     /// Namespace and name.
     pub fn name(&self) -> String {

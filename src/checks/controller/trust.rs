@@ -1,6 +1,8 @@
 //! The controller gets the credentials of its role.
 
-use super::{all_read, associations, identity, is_controllers, role_not_found};
+use super::{
+    all_read, associations, credentials::no_credentials, is_controllers, role_not_found, running,
+};
 use crate::{
     checks::{
         Area, Check, Context, Judged, Stop, Verdicts,
@@ -87,7 +89,7 @@ fn judge(cx: &Context<'_>, name: &str) -> Result<Finding, Stop> {
         return irsa.judge();
     }
     let (namespace, account) = (&cx.target.namespace.value, &cx.target.service_account.value);
-    if identity::is_unbound(cx, namespace, account) {
+    if running::is_unbound(cx, namespace, account) {
         return Err(Stop::skipped(
             "the service account of the controller is bound to no role; see controller-identity",
         ));
@@ -201,15 +203,6 @@ fn gone(cx: &Context<'_>, name: &str) -> Finding {
             "Create the role as the installer does that you use, or name the right one with \
              --controller-role.",
         ))
-}
-
-pub(super) fn no_credentials(status: FindingStatus, seen: String) -> Finding {
-    let effect = "The controller gets no credentials: it ends at its first call to EC2, and is \
-                  started again without end.";
-    match status {
-        FindingStatus::Warn => Finding::warn(seen, effect),
-        _ => Finding::fail(seen, effect),
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The organisation's policies as layers of a decision, as far as they were read.
 
-use super::grants::parse;
+use super::document::parse;
 use crate::{
     facts::{
         Fact, arn,

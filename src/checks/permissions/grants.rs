@@ -3,13 +3,15 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use super::control::Control;
+use super::{
+    control::Control,
+    document::{parse, unread},
+};
 use crate::{
     checks::{Context, Stop},
-    facts::{Fact, arn, eks::PodIdentityAssociation, iam::Role},
+    facts::{Fact, eks::PodIdentityAssociation, iam::Role},
     iam::{
-        self, Clause, Decision, Layer, NamedPolicy, Pattern, Policy, PolicySet, Principal,
-        decide_alone,
+        self, Clause, Decision, Layer, NamedPolicy, Pattern, PolicySet, Principal, decide_alone,
     },
     outcome::Unknown,
     requirements::Request,
@@ -291,26 +293,4 @@ pub fn is_limit(layer: Layer) -> bool {
 /// Whether a layer is the organisation's.
 pub fn is_organization(layer: Layer) -> bool {
     matches!(layer, Layer::ServiceControl | Layer::ResourceControl)
-}
-
-/// Reads a document; `name` is an inline policy's name or a managed policy's ARN.
-pub fn parse(
-    what: &str,
-    name: &str,
-    document: Option<&Fact<String>>,
-) -> Result<NamedPolicy, Unknown> {
-    let document = match document.map(Fact::known) {
-        Some(Ok(document)) => document,
-        Some(Err(unseen)) => return Err(unread(what.to_owned(), unseen)),
-        None => return Err(Unknown::new(format!("these facts do not hold {what}"))),
-    };
-    let policy = Policy::parse(document)
-        .map_err(|error| Unknown::new(format!("{what} cannot be understood: {error}")))?;
-    Ok(NamedPolicy::new(arn::role_name(name), policy))
-}
-
-fn unread(what: String, unseen: crate::facts::Unseen) -> Unknown {
-    let Stop::Unknown(mut unknown) = Stop::from(unseen) else { return Unknown::new(what) };
-    unknown.why = format!("{what} could not be read: {}", unknown.why);
-    unknown
 }

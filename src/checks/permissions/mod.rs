@@ -12,6 +12,7 @@
 mod answers;
 pub mod boundary;
 mod control;
+mod document;
 mod exempt;
 mod findings;
 mod grants;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{
+    RULES,
     cover::{Cover, How},
     mend::create_rule,
-    rules::API,
 };
 use crate::{
     checks::{
@@ -56,7 +56,7 @@ impl Gap<'_> {
     fn no_rule(&self, dropped: &[&Cover<'_>]) -> Finding {
         let what = self.what(dropped);
         self.lost(format!("No enabled rule forwards {what} to {}.", self.queue))
-            .evidence(API, "RuleNames[]", format!("[{}]", self.rules.join(", ")))
+            .evidence(RULES, "RuleNames[]", format!("[{}]", self.rules.join(", ")))
             .mend(self.create("Create the rule, with the queue as its target."))
     }
 

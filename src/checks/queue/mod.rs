@@ -19,6 +19,9 @@ use crate::{
     target::{QueueTarget, names},
 };
 
+/// Which rules lead to a queue.
+const RULES: &str = "events:ListRuleNamesByTarget";
+
 /// EventBridge, as a policy names it; the same in every partition.
 const EVENTS: &str = "events.amazonaws.com";
 

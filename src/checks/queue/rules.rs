@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{
+    RULES,
     cover::{Cover, How},
     fact,
     gap::Gap,
@@ -16,15 +17,13 @@ use crate::{
     target::{Product, names::queue_name},
 };
 
-pub(super) const API: &str = "events:ListRuleNamesByTarget";
-
 pub static CHECK: Check = Check {
     id: "queue-rules",
     title: "EventBridge forwards each kind of interruption to the queue",
     area: Area::Interruption,
     products: &[Product::Karpenter],
     errors: &["interruption-rule-missing"],
-    needs: &["sqs:GetQueueUrl", API, "events:DescribeRule"],
+    needs: &["sqs:GetQueueUrl", RULES, "events:DescribeRule"],
     doc: "\
 ## What
 For each kind of event that the Karpenter version reads, enabled EventBridge rules forward to the
@@ -208,7 +207,7 @@ mod tests {
                 ),
                 (
                     "not readable",
-                    json!({"facts": {"queue_rules": {"demo": denied(API)}}}),
+                    json!({"facts": {"queue_rules": {"demo": denied(RULES)}}}),
                     &expected([Unknown; 5]),
                 ),
                 (

@@ -14,14 +14,14 @@ use aws_sdk_ec2::{
         HttpTokensState, IamInstanceProfileSpecification, InstanceMetadataEndpointState,
         InstanceMetadataOptionsRequest, InstanceMetadataTagsState,
         InstanceNetworkInterfaceSpecification, InstanceType, OnDemandOptionsRequest, ResourceType,
-        Tag, TagSpecification, TargetCapacitySpecificationRequest, VolumeType,
+        TagSpecification, TargetCapacitySpecificationRequest, VolumeType,
     },
 };
 use aws_smithy_runtime_api::client::{orchestrator::HttpResponse, result::SdkError};
 use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use futures_util::future::join_all;
 
-use super::launch_template;
+use super::launch_template::{self, size, tags};
 use crate::{
     collect::{
         ask::{Asker, is_about_the_caller},
@@ -39,8 +39,6 @@ use crate::{
 /// on permissions before it looks for it. Karpenter 1.3 to 1.6 ask so too
 /// (`pkg/controllers/nodeclass/validation.go` at v1.3.0).
 const NO_TEMPLATE: &str = "lt-1234567890abcdef0";
-/// GiB of a volume that names no snapshot: no less than the root of any image of EKS.
-const SIZE: i32 = 100;
 
 /// What tries launches with the credentials of the configuration that it was made of.
 pub struct DryRuns {
@@ -209,11 +207,6 @@ fn tagged(launch: &Launch, resource: ResourceType) -> TagSpecification {
     TagSpecification::builder().resource_type(resource).set_tags(Some(tags(launch))).build()
 }
 
-pub fn tags(launch: &Launch) -> Vec<Tag> {
-    let tag = |(key, value): (&String, &String)| Tag::builder().key(key).value(value).build();
-    launch.tags.iter().map(tag).collect()
-}
-
 fn metadata(launch: &Launch) -> InstanceMetadataOptionsRequest {
     let options = &launch.metadata;
     InstanceMetadataOptionsRequest::builder()
@@ -240,9 +233,4 @@ fn volume(volume: &Volume) -> BlockDeviceMapping {
         .set_volume_size(size(volume))
         .build();
     BlockDeviceMapping::builder().set_device_name(volume.device.clone()).ebs(disk).build()
-}
-
-/// GiB; nothing where a snapshot says it.
-pub fn size(volume: &Volume) -> Option<i32> {
-    volume.snapshot.is_none().then_some(SIZE)
 }

@@ -6,11 +6,14 @@ use aws_sdk_ec2::types::{
     LaunchTemplateInstanceMetadataEndpointState, LaunchTemplateInstanceMetadataOptionsRequest,
     LaunchTemplateInstanceMetadataTagsState,
     LaunchTemplateInstanceNetworkInterfaceSpecificationRequest,
-    LaunchTemplateTagSpecificationRequest, RequestLaunchTemplateData, ResourceType, VolumeType,
+    LaunchTemplateTagSpecificationRequest, RequestLaunchTemplateData, ResourceType, Tag,
+    VolumeType,
 };
 
-use super::dry_run::{size, tags};
 use crate::facts::{kubernetes::node_class::Volume, proof::Launch};
+
+/// GiB of a volume that names no snapshot: no less than the root of any image of EKS.
+const SIZE: i32 = 100;
 
 pub fn data(launch: &Launch) -> RequestLaunchTemplateData {
     let profile = launch.instance_profile.as_ref().map(|name| {
@@ -70,4 +73,14 @@ fn volume(volume: &Volume) -> LaunchTemplateBlockDeviceMappingRequest {
         .set_device_name(volume.device.clone())
         .ebs(disk)
         .build()
+}
+
+pub fn tags(launch: &Launch) -> Vec<Tag> {
+    let tag = |(key, value): (&String, &String)| Tag::builder().key(key).value(value).build();
+    launch.tags.iter().map(tag).collect()
+}
+
+/// GiB; nothing where a snapshot says it.
+pub fn size(volume: &Volume) -> Option<i32> {
+    volume.snapshot.is_none().then_some(SIZE)
 }

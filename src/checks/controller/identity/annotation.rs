@@ -5,9 +5,9 @@ use crate::{
     checks::{
         Stop,
         controller::{
+            credentials::no_credentials,
             irsa::Irsa,
             running::{ROLE_ANNOTATION, Running},
-            trust::no_credentials,
         },
     },
     facts::{arn, iam::Role},
