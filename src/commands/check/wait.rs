@@ -33,11 +33,10 @@ pub fn until_settled(
             return answer;
         }
         let sleep = pause.min(left);
-        if said.as_ref() != Some(&missing) {
-            console::note(format_args!("waiting, {} s left: {missing}", left.as_secs()));
-            said = Some(missing);
-        }
-        rest(sleep)?;
+        let note = (said.as_ref() != Some(&missing))
+            .then(|| format!("waiting, {} s left: {missing}", left.as_secs()));
+        said = Some(missing);
+        rest(sleep, note)?;
         let left = end.saturating_duration_since(Instant::now());
         if left < SHORTEST {
             continue;
@@ -87,9 +86,13 @@ fn may_settle(outcome: &Outcome, report: &Report) -> bool {
         || unknown && outcome.missing_action.is_none()
 }
 
-/// Sleeps, unless Ctrl-C ends it.
-fn rest(sleep: Duration) -> Result<(), Failure> {
+/// Sleeps, unless Ctrl-C ends it. Whoever reads the note may press it at once, so that it is
+/// printed only when somebody listens.
+fn rest(sleep: Duration, note: Option<String>) -> Result<(), Failure> {
     read::until_interrupted(async {
+        if let Some(note) = note {
+            console::note(format_args!("{note}"));
+        }
         tokio::time::sleep(sleep).await;
         Ok(())
     })
