@@ -31,7 +31,8 @@ pub enum Verdict {
 
 /// Checks of what comes and goes by itself: what is in use, what runs, what is left. That all is
 /// well now says little of when an error was printed.
-const MOMENTARY: [&str; 34] = [
+const MOMENTARY: [&str; 36] = [
+    "admission-webhooks",
     "amis-discovered",
     "capacity-reservations",
     "cluster-status",
@@ -65,6 +66,7 @@ const MOMENTARY: [&str; 34] = [
     "subnet-prefixes",
     "subnets-free-addresses",
     "vcpu-quota",
+    "volume-claims",
     "volume-spread",
 ];
 
