@@ -10,7 +10,6 @@ use crate::{
     collect::kubernetes::{
         kind::{Kind, List},
         server::ApiServer,
-        wire::Meta,
     },
     facts::{
         Fact,
@@ -89,8 +88,6 @@ pub async fn asked(
 struct Slice {
     /// An empty list is written as null.
     endpoints: Option<Vec<Endpoint>>,
-    #[serde(rename = "metadata")]
-    _metadata: Meta,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -61,13 +61,9 @@ pub async fn budgets(server: &ApiServer) -> Fact<Vec<Budget>> {
 
 pub fn budget(object: Object<BudgetSpec, BudgetStatus>) -> Budget {
     let Object { metadata, spec, status } = object;
-    let text = |quantity: &Quantity| match quantity {
-        Quantity::Text(text) => text.clone(),
-        Quantity::Number(number) => number.to_string(),
-    };
-    let rule = match (&spec.min_available, &spec.max_unavailable) {
-        (Some(least), _) => format!("minAvailable: {}", text(least)),
-        (None, Some(most)) => format!("maxUnavailable: {}", text(most)),
+    let rule = match (spec.min_available, spec.max_unavailable) {
+        (Some(least), _) => format!("minAvailable: {}", least.into_text()),
+        (None, Some(most)) => format!("maxUnavailable: {}", most.into_text()),
         // What the API server takes where neither is given.
         (None, None) => "minAvailable: 1".to_owned(),
     };
