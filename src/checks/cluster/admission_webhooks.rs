@@ -27,9 +27,9 @@ of Karpenter's are another check's, and those that lead out of the cluster nobod
 
 ## Why
 While nobody answers, the API server takes no such object. Policy engines, meshes and load balancer
-controllers have such webhooks. Where their own pods wait for a node, which cannot join without
-leases and pods of its own, or for a controller whose pods are refused, nothing gets out of it by
-itself: so does a cluster not that was scaled to nothing over night.
+controllers have such webhooks. Their own pods may wait for a node, and the node's pods and leases be
+refused, or the controller's that would make it: nothing gets out of that by itself. It shows when a
+cluster comes back that was scaled to nothing over night.
 
 ## Seen as
 `failed calling webhook ...: no endpoints available for service`, on pods, on `helm install`, or in
